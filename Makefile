@@ -1,0 +1,53 @@
+# Every recipe sets up what it needs first: `make demo` and `make test` work on a fresh clone.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+IN_VENV = .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long check format bench lock clean
+
+help:  ## what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s '	'
+
+setup: .venv/.ready  ## the virtual environment with everything in it (a no-op once done)
+
+.venv/.ready: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "purport needs Python 3.11 or newer; none was found on PATH" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "purport needs Python 3.11 or newer; $(PYTHON) is older (set PYTHON=...)" >&2; exit 1; }
+	@echo "Setting up .venv (once) ..."
+	@"$(PYTHON)" -m venv .venv \
+	  || { echo "could not make a virtual environment: on Debian and Ubuntu, install python3-venv" >&2; exit 1; }
+	@$(IN_VENV) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(IN_VENV) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch .venv/.ready
+
+demo: setup  ## the main job: a simulated city, local Spark, live matches, an HTML report
+	@$(IN_VENV) -m purport demo
+
+test: setup  ## the tests
+	@$(IN_VENV) -m pytest
+
+test-long: setup  ## what takes longer, on top of the tests
+	@$(IN_VENV) -m pytest -m "slow or not slow"
+
+check: setup  ## format, lint, types, import layers
+	@$(IN_VENV) -m ruff format --check
+	@$(IN_VENV) -m ruff check
+	@$(IN_VENV) -m mypy
+	@.venv/bin/lint-imports
+
+format: setup  ## put the code into the house format
+	@$(IN_VENV) -m ruff format
+	@$(IN_VENV) -m ruff check --fix
+
+bench: setup  ## speed as ratios and counts of work
+	@$(IN_VENV) -m benchmarks
+
+lock: setup  ## pin the dependencies of pyproject.toml anew
+	@$(IN_VENV) -m pip install --quiet --disable-pip-version-check uv
+	@.venv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras \
+	  --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+
+clean:  ## forget the set-up
+	rm -rf .venv

@@ -1,0 +1,1 @@
+"""Speed as ratios and counts of work; run by `make bench`."""

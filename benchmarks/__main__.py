@@ -1,0 +1,34 @@
+"""Runs every benchmark, or those that are named: `python -m benchmarks parsing visits`."""
+
+import platform
+import sys
+
+from benchmarks import event_building, exact_matching, reading_memory, subscription_parsing
+from benchmarks.measure import Finding
+
+BENCHMARKS = {
+    "parsing": subscription_parsing.findings,
+    "events": event_building.findings,
+    "visits": exact_matching.findings,
+    "memory": reading_memory.findings,
+}
+
+
+def show(finding: Finding) -> None:
+    verdict = "" if finding.is_within is None else "  ok" if finding.is_within else "  MISSED"
+    bar = f"  (bar: {finding.bar})" if finding.bar else ""
+    print(f"  {finding.what:<62} {finding.measured:>14}{bar}{verdict}", flush=True)
+
+
+def main(names: list[str]) -> None:
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}")
+    for name in names or BENCHMARKS:
+        print(name)
+        for finding in BENCHMARKS[name]():
+            show(finding)
+
+
+main(sys.argv[1:])

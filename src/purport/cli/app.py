@@ -1,0 +1,62 @@
+"""The command `purport`: its subcommands, and how a mistake is told."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import purport
+from purport.cli.demo import demo
+from purport.cli.match import match
+from purport.errors import PurportError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="purport",
+    help="Publish/subscribe by meaning.",
+    epilog="Try: purport demo",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(match)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"purport {purport.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Publish/subscribe by meaning."""
+
+
+def main() -> None:
+    """Run the command; whatever is wrong with the input ends in one clear line and exit code 2."""
+    try:
+        status = app(standalone_mode=False)
+    except typer.TyperException as error:
+        _fail(error.format_message())
+    except PurportError as error:
+        _fail(str(error))
+    except typer.Abort:
+        sys.exit(INTERRUPTED)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str) -> None:
+    sys.stderr.write(f"purport: {message}\n")
+    sys.exit(BAD_INPUT)

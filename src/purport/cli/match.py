@@ -1,0 +1,145 @@
+"""`purport match`: which events of a file answer which subscriptions?"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from purport.errors import InvalidInput, NotSupportedYet
+from purport.matching.matcher import Matcher
+from purport.matching.supported import label, unsupported_forms
+from purport.model.event import Event
+from purport.model.event_lines import DeadLetter, events_in, events_in_file
+from purport.model.language.parse import parse_all, parse_file
+from purport.model.match import Match
+from purport.model.subscription import Subscription
+
+_DEAD_LETTERS_SHOWN = 5
+
+
+def match(
+    events: Annotated[str, typer.Argument(help="A JSON lines file of events; - reads the input.")],
+    subscriptions: Annotated[
+        list[str],
+        typer.Option(
+            "--subscriptions", "-s", help="A file of subscriptions, or one in braces; repeatable."
+        ),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each event matches.")] = False,
+) -> None:
+    """Match a file of events against subscriptions.
+
+    Lines that are not events are told on the error output and do not stop the rest.
+
+    Example: purport match events.jsonl -s '{device = laptop, temperature > 25 °C}' --explain
+    """
+    matcher = Matcher(_subscriptions(subscriptions))
+    tally = _Tally()
+    show = _shown_as_json if as_json else _shown_as_text
+    for found in _matches(events, matcher, tally):
+        sys.stdout.write(show(found, explain) + "\n")
+    sys.stdout.flush()
+    if not as_json:
+        _show_summary(tally)
+    _show_dead_letters(tally)
+
+
+class _Tally:
+    """What was read and found."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.matches: Counter[str] = Counter()
+        self.dead_letters = 0
+        self.first_dead_letters: list[DeadLetter] = []
+
+    def add_dead_letter(self, letter: DeadLetter) -> None:
+        self.dead_letters += 1
+        if len(self.first_dead_letters) < _DEAD_LETTERS_SHOWN:
+            self.first_dead_letters.append(letter)
+
+
+def _subscriptions(given: list[str]) -> list[Subscription]:
+    """All subscriptions that were given; every form that cannot be run yet is told at once."""
+    found: list[Subscription] = []
+    for text in given:
+        spelt_out = text.lstrip()[:1] in ("{", "(") or text.lstrip().startswith(("not ", "event "))
+        found += parse_all(text, file="--subscriptions") if spelt_out else parse_file(Path(text))
+    if not found:
+        raise InvalidInput(f"{', '.join(given)}: no subscription in there")
+    refused = [
+        f"{_place(subscription)}{NotSupportedYet(form, label(subscription))}"
+        for subscription in found
+        for form in unsupported_forms(subscription)
+    ]
+    if refused:
+        raise InvalidInput("\n".join(refused))
+    return found
+
+
+def _place(subscription: Subscription) -> str:
+    origin = subscription.origin
+    return f"{origin.file}, line {origin.line}: " if origin and origin.file else ""
+
+
+def _matches(events: str, matcher: Matcher, tally: _Tally) -> Iterator[Match]:
+    lines = events_in(sys.stdin.buffer, "-") if events == "-" else events_in_file(Path(events))
+    for said in lines:
+        if isinstance(said, DeadLetter):
+            tally.add_dead_letter(said)
+            continue
+        tally.events += 1
+        for found in matcher.match(said):
+            tally.matches[label(found.subscription)] += 1
+            yield found
+
+
+def _shown_as_text(found: Match, explain: bool) -> str:
+    headline = f"{_id(found.event)}  {label(found.subscription)}  {found.probability:.2f}"
+    return f"{headline}\n{found.explain()}" if explain else headline
+
+
+def _shown_as_json(found: Match, explain: bool) -> str:
+    pairs = found.mapping.correspondences
+    row = {
+        "event": found.event.id,
+        "subscription": label(found.subscription),
+        "probability": found.probability,
+        "mapping": [str(pair.statement) for pair in pairs],
+    }
+    if explain:
+        row["explanation"] = found.explain().split("\n")
+    return msgspec.json.encode(row).decode()
+
+
+def _id(event: Event) -> str:
+    return event.id or "?"
+
+
+def _show_summary(tally: _Tally) -> None:
+    table = Table("subscription", "matches", title=f"{tally.events:,} events")
+    for name, count in tally.matches.most_common():
+        table.add_row(name, f"{count:,}")
+    console = Console()
+    if tally.matches:
+        console.print(table)
+    else:
+        console.print(f"{tally.events:,} events, no match")
+
+
+def _show_dead_letters(tally: _Tally) -> None:
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    for letter in tally.first_dead_letters:
+        console.print(f"refused: {letter.source}, line {letter.line}: {letter.reason}")
+    more = tally.dead_letters - len(tally.first_dead_letters)
+    if more:
+        console.print(f"refused: {more:,} more lines")

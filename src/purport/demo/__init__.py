@@ -1,0 +1,1 @@
+"""The main job on a simulated city: what a newcomer sees first."""

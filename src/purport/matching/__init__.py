@@ -1,0 +1,1 @@
+"""Does this event answer this subscription, and how well?"""

@@ -1,0 +1,88 @@
+"""Values as keys: a told value equals an asked one exactly when they have a key in common.
+
+A key is a family and a value; within a family values are ordered as the terms are. A number goes by
+its magnitude where one side names no unit, and by its size in base units where both do:
+
+| | asked | told |
+| text, IRI, boolean, time | `text`, `iri`, `boolean`, `time` | the same, and what a text reads as |
+| number without a unit | `number` | `number`, `number of any unit` |
+| number with a unit | `base unit`, `number of any unit` | `base unit`, `number` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from purport.model.comparison import told_quantity
+from purport.model.term import (
+    Boolean,
+    Resource,
+    Term,
+    Text,
+    Time,
+    folded,
+    is_iri,
+    read_boolean,
+    read_time,
+)
+from purport.model.units import Quantity, Unit
+
+Key = tuple[str, Any]
+
+TEXT, IRI, BOOLEAN, TIME = "text", "iri", "boolean", "time"
+NUMBER, ANY_UNIT = "number", "number of any unit"
+
+
+def asked_keys(term: Term) -> tuple[Key, ...]:
+    """The keys under which a subscriber's value is filed."""
+    match term:
+        case Text(text):
+            return ((TEXT, folded(text)),)
+        case Resource(iri):
+            return ((IRI, iri),)
+        case Boolean(value):
+            return ((BOOLEAN, value),)
+        case Time(instant):
+            return ((TIME, instant),)
+        case Quantity(magnitude, unit):
+            if unit is None:
+                return ((NUMBER, magnitude),)
+            return ((unit.base, unit.in_base(magnitude)), (ANY_UNIT, magnitude))
+
+
+def told_keys(term: Term, unit: Unit | None, families: frozenset[str]) -> Iterator[Key]:
+    """The keys that an event's value is looked up by, where anything is filed in their family."""
+    match term:
+        case Text(text):
+            if TEXT in families:
+                yield TEXT, folded(text)
+            if IRI in families and is_iri(text):
+                yield IRI, text
+            if BOOLEAN in families and (truth := read_boolean(text)):
+                yield BOOLEAN, truth.value
+            if TIME in families and (time := read_time(text)):
+                yield TIME, time.instant
+            if not families <= _WORDLY:
+                yield from _keys_of_quantity(told_quantity(term, unit))
+        case Resource(iri):
+            yield IRI, iri
+        case Boolean(value):
+            yield BOOLEAN, value
+        case Time(instant):
+            yield TIME, instant
+        case Quantity():
+            yield from _keys_of_quantity(told_quantity(term, unit))
+
+
+_WORDLY = frozenset({TEXT, IRI, BOOLEAN, TIME})
+
+
+def _keys_of_quantity(quantity: Quantity | None) -> Iterator[Key]:
+    if quantity is None:
+        return
+    yield NUMBER, quantity.magnitude
+    if quantity.unit is None:
+        yield ANY_UNIT, quantity.magnitude
+    else:
+        yield quantity.unit.base, quantity.unit.in_base(quantity.magnitude)

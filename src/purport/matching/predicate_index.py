@@ -1,0 +1,224 @@
+"""Which subscriptions can an event answer at all? Found without looking at the others.
+
+Equality predicates are keys, and a subscription is filed in a trie under its keys in a fixed order:
+walking the trie with an event's keys reaches just the subscriptions whose equalities all hold.
+What is left of a subscription there is filed by one of its bounds in a sorted list, if it has one.
+The answer may hold too many (it is checked afterwards), never too few.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from purport.matching.first_line import ExactPredicate
+from purport.matching.keys import IRI, TEXT, Key, asked_keys, told_keys
+from purport.model.comparison import Operator
+from purport.model.event import Event
+from purport.model.subscription import Comparison, InRange, OneOfValues, Reference
+from purport.model.term import Attribute, Resource, Term, Text, folded, is_iri
+from purport.model.words import attribute_words
+
+_LOWER = (Operator.GREATER, Operator.AT_LEAST)
+_UPPER = (Operator.LESS, Operator.AT_MOST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Whether a bound limits an attribute from below, and in which family of keys."""
+
+    attribute: Key
+    family: str
+    is_lower: bool
+
+
+@dataclass(slots=True)
+class _Node:
+    """A place in the trie: what is filed right here, and what lies behind one more equality."""
+
+    here: list[int] = field(default_factory=list)
+    bounds: dict[_Side, list[tuple[Any, int]]] = field(default_factory=dict)
+    children: dict[int, _Node] = field(default_factory=dict)
+
+    def is_empty(self) -> bool:
+        return not (self.here or self.bounds or self.children)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filing:
+    """Where a subscription was put: the way through the trie, and the bound it stands under."""
+
+    path: tuple[int, ...]
+    side: _Side | None = None
+    bound: Any = None
+
+
+class PredicateIndex:
+    """Files numbered conjunctions of exact predicates; finds those that an event may answer."""
+
+    def __init__(self) -> None:
+        self._root = _Node()
+        self._key_numbers: dict[tuple[Key, Key], int] = {}
+        self._filings: dict[int, list[_Filing]] = {}
+        self._families: dict[Key, frozenset[str]] = {}
+
+    def add(self, number: int, predicates: Iterable[ExactPredicate]) -> None:
+        """File a conjunction under a number."""
+        filings = self._filings_of(tuple(predicates))
+        self._filings[number] = filings
+        for filing in filings:
+            node = self._root
+            for key in filing.path:
+                node = node.children.setdefault(key, _Node())
+            if filing.side is None:
+                node.here.append(number)
+            else:
+                insort(node.bounds.setdefault(filing.side, []), (filing.bound, number))
+
+    def remove(self, number: int) -> None:
+        """Forget the conjunction of this number."""
+        for filing in self._filings.pop(number):
+            self._unfile(self._root, filing, filing.path, number)
+
+    def candidates(self, event: Event) -> list[int]:
+        """The numbers of all conjunctions that the event answers, and of some that it does not."""
+        told = self._told(event)
+        numbers = (self._key_numbers.get((a, key)) for a, keys in told.items() for key in keys)
+        keys = sorted({number for number in numbers if number is not None}, reverse=True)
+        return sorted(set(_reached(self._root, keys, 0, told)))
+
+    def _told(self, event: Event) -> dict[Key, list[Key]]:
+        """What the event says under each attribute that somebody asks for."""
+        told: dict[Key, list[Key]] = {}
+        for statement in event.statements:
+            for attribute in told_attribute_keys(statement.attribute):
+                families = self._families.get(attribute)
+                if families is not None:
+                    unit = attribute_words(statement.attribute).unit
+                    values = told_keys(statement.value, unit, families)
+                    told.setdefault(attribute, []).extend(values)
+        return told
+
+    def _filings_of(self, predicates: tuple[ExactPredicate, ...]) -> list[_Filing]:
+        """One filing, or several where the only equalities allow for more than one key."""
+        equalities = [keys for keys in map(_equality_keys, predicates) if keys]
+        single = sorted(
+            {self._number(keys[0]) for keys in equalities if len(keys) == 1}, reverse=True
+        )
+        paths = [tuple(single)]
+        if not single and equalities:
+            shortest = min(equalities, key=len)
+            paths = [(self._number(key),) for key in shortest]
+        bounds = next(filter(None, map(_bounds, predicates)), [])
+        self._note_families(predicates)
+        if not bounds:
+            return [_Filing(path) for path in paths]
+        return [_Filing(path, *bound) for path, bound in product(paths, bounds)]
+
+    def _number(self, key: tuple[Key, Key]) -> int:
+        return self._key_numbers.setdefault(key, len(self._key_numbers))
+
+    def _note_families(self, predicates: tuple[ExactPredicate, ...]) -> None:
+        """Remember which attributes are asked for, and for what families of values."""
+        for predicate in predicates:
+            attribute = asked_attribute_key(predicate.attribute.term)
+            families = {family for value in _asked(predicate) for family, _ in asked_keys(value)}
+            self._families[attribute] = self._families.get(attribute, frozenset()) | families
+
+    def _unfile(self, node: _Node, filing: _Filing, path: tuple[int, ...], number: int) -> None:
+        if path:
+            child = node.children[path[0]]
+            self._unfile(child, filing, path[1:], number)
+            if child.is_empty():
+                del node.children[path[0]]
+        elif filing.side is None:
+            node.here.remove(number)
+        else:
+            entries = node.bounds[filing.side]
+            del entries[bisect_left(entries, (filing.bound, number))]
+            if not entries:
+                del node.bounds[filing.side]
+
+
+def _reached(node: _Node, keys: list[int], first: int, told: dict[Key, list[Key]]) -> Iterator[int]:
+    """Everything filed at this node or behind it that the event's keys lead to."""
+    yield from node.here
+    for side, entries in node.bounds.items():
+        for family, value in told.get(side.attribute, ()):
+            if family == side.family:
+                yield from _satisfied(entries, value, side.is_lower)
+    for position in range(first, len(keys)):
+        child = node.children.get(keys[position])
+        if child is not None:
+            yield from _reached(child, keys, position + 1, told)
+
+
+def _satisfied(entries: list[tuple[Any, int]], value: Any, is_lower: bool) -> Iterator[int]:
+    """The entries whose bound the value is not on the wrong side of."""
+    if is_lower:
+        chosen = entries[: bisect_right(entries, value, key=lambda entry: entry[0])]
+    else:
+        chosen = entries[bisect_left(entries, value, key=lambda entry: entry[0]) :]
+    return (number for _, number in chosen)
+
+
+def _equality_keys(predicate: ExactPredicate) -> list[tuple[Key, Key]]:
+    """The pairs of attribute and value that satisfy a predicate; none if they cannot be listed."""
+    match predicate:
+        case Comparison(_, Operator.EQUAL) | OneOfValues():
+            attribute = asked_attribute_key(predicate.attribute.term)
+            return [(attribute, key) for value in _asked(predicate) for key in asked_keys(value)]
+        case _:
+            return []
+
+
+def _bounds(predicate: ExactPredicate) -> list[tuple[_Side, Any]]:
+    """The bounds that a predicate sets, one for each family that a told value may come in."""
+    match predicate:
+        case Comparison(_, operator) if operator in _LOWER or operator in _UPPER:
+            is_lower = operator in _LOWER
+        case InRange():
+            is_lower = True
+        case _:
+            return []
+    attribute = asked_attribute_key(predicate.attribute.term)
+    limit = next(iter(_asked(predicate)))
+    return [(_Side(attribute, family, is_lower), bound) for family, bound in asked_keys(limit)]
+
+
+def _asked(predicate: ExactPredicate) -> Iterator[Term]:
+    """The values that a predicate names."""
+    match predicate:
+        case Comparison(_, _, value):
+            values: tuple[Any, ...] = (value,)
+        case OneOfValues(_, values):
+            pass
+        case InRange(_, low, high):
+            values = (low, high)
+    for value in values:
+        if not isinstance(value.term, Reference):
+            yield value.term
+
+
+@lru_cache(maxsize=65_536)
+def asked_attribute_key(attribute: Attribute) -> Key:
+    """The key of an attribute that a subscriber names."""
+    match attribute:
+        case Text(text):
+            return TEXT, folded(text)
+        case Resource(iri):
+            return IRI, iri
+
+
+@lru_cache(maxsize=65_536)
+def told_attribute_keys(attribute: Attribute) -> tuple[Key, ...]:
+    """The keys of an attribute that an event names: a text that is an IRI counts as one too."""
+    match attribute:
+        case Text(text):
+            return ((TEXT, folded(text)), (IRI, text)) if is_iri(text) else ((TEXT, folded(text)),)
+        case Resource(iri):
+            return ((IRI, iri),)

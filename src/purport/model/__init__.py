@@ -1,0 +1,1 @@
+"""The nouns of Purport: frozen values, and the subscription language."""

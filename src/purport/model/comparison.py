@@ -1,0 +1,97 @@
+"""What `=`, `<` and their kin mean between what a subscriber asks and what an event tells.
+
+The subscriber's term decides the type: where a number is asked for, the text "16.45" of an event is
+read as one; where text is asked for (in quotes), only text will do. Of two quantities, one that
+names no unit takes the unit of the other.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from purport.model.term import Boolean, Resource, Term, Text, Time, folded, read_boolean, read_time
+from purport.model.units import Quantity, Unit, read_quantity
+
+
+class Operator(StrEnum):
+    """How a told value must stand to the asked one."""
+
+    EQUAL = "="
+    NOT_EQUAL = "!="
+    LESS = "<"
+    AT_MOST = "<="
+    GREATER = ">"
+    AT_LEAST = ">="
+
+
+def holds(told: Term, operator: Operator, asked: Term, *, unit: Unit | None = None) -> bool:
+    """Whether `told operator asked`, e.g. 26 > 25; `unit` is that of a told number without one.
+
+    Terms that cannot be compared (a word and a number) are different, and neither less nor greater.
+    """
+    order = _order(told, asked, unit)
+    match operator:
+        case Operator.EQUAL:
+            return order == 0
+        case Operator.NOT_EQUAL:
+            return order != 0
+        case Operator.LESS:
+            return order is not None and order < 0
+        case Operator.AT_MOST:
+            return order is not None and order <= 0
+        case Operator.GREATER:
+            return order is not None and order > 0
+        case Operator.AT_LEAST:
+            return order is not None and order >= 0
+
+
+def same_attribute(told: Text | Resource, asked: Text | Resource) -> bool:
+    """Whether two attributes are exactly the same."""
+    return _order(told, asked, None) == 0
+
+
+def told_quantity(told: Term, unit: Unit | None) -> Quantity | None:
+    """A told term as a quantity, in `unit` where it names none itself; None if it is not one."""
+    quantity = told if isinstance(told, Quantity) else None
+    if isinstance(told, Text):
+        try:
+            quantity = read_quantity(told.text)
+        except ValueError:
+            return None
+    if quantity is not None and quantity.unit is None and unit is not None:
+        return Quantity(quantity.magnitude, unit)
+    return quantity
+
+
+def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
+    """-1, 0 or 1 as told is less than, equal to or greater than asked; None if incomparable."""
+    match asked:
+        case Text(text):
+            return _sign(folded(told.text), folded(text)) if isinstance(told, Text) else None
+        case Resource(iri):
+            match told:
+                case Resource(told_iri) | Text(told_iri):
+                    return 0 if told_iri == iri else None
+            return None
+        case Quantity():
+            quantity = told_quantity(told, unit)
+            return None if quantity is None else _order_of_quantities(quantity, asked)
+        case Boolean():
+            truth = read_boolean(told.text) if isinstance(told, Text) else told
+            return 0 if truth == asked else None
+        case Time(instant):
+            time = read_time(told.text) if isinstance(told, Text) else told
+            return _sign(time.instant, instant) if isinstance(time, Time) else None
+
+
+def _order_of_quantities(told: Quantity, asked: Quantity) -> int | None:
+    if told.unit is None or asked.unit is None or told.unit == asked.unit:
+        return _sign(told.magnitude, asked.magnitude)
+    if told.unit.base != asked.unit.base:
+        return None
+    return _sign(told.unit.in_base(told.magnitude), asked.unit.in_base(asked.magnitude))
+
+
+def _sign(left: Any, right: Any) -> int:
+    return int(left > right) - int(left < right)

@@ -1,0 +1,203 @@
+"""Events: statements about one happening, from JSON or RDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Self
+
+import msgspec
+from msgspec import Struct
+
+from purport.errors import EventError
+from purport.model import rdf
+from purport.model.interval import Interval, read_instant
+from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
+from purport.model.units import Quantity
+
+MOST_LEVELS = 64
+_RESERVED = frozenset({"@id", "@start", "@end", "@context"})
+
+
+class Statement(Struct, frozen=True, gc=False):
+    """One attribute and one value, e.g. `device: laptop`."""
+
+    attribute: Attribute
+    value: Term
+
+    def __str__(self) -> str:
+        return f"{self.attribute}: {self.value}"
+
+
+class Event(Struct, frozen=True, gc=False):
+    """Statements about one happening; an attribute may occur more than once.
+
+    >>> event = Event.from_json({"apparatus": "computer", "sensor": {"floor": [1, 2]}})
+    >>> [str(statement) for statement in event.statements]
+    ['apparatus: computer', 'sensor.floor: 1', 'sensor.floor: 2']
+    """
+
+    statements: tuple[Statement, ...]
+    id: str | None = None
+    interval: Interval | None = None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | str | bytes) -> Self:
+        """An event from a JSON object, as a dict or as text.
+
+        Nested objects become dotted attributes, lists repeated ones; a null says nothing. Of keys
+        that start with `@` there are `@id`, `@start`, `@end` and `@context` (JSON-LD).
+        """
+        if isinstance(data, str | bytes):
+            data = decode_json_object(data)
+        if "@context" in data:
+            return cls._from_json_ld(data)
+        statements: list[Statement] = []
+        for key, value in data.items():
+            if key[:1] != "@":
+                _add_statements(statements, key, value, 1)
+            elif key not in _RESERVED:
+                raise EventError(
+                    f"the key {key!r} is reserved; expected one of {', '.join(sorted(_RESERVED))}"
+                )
+        if "@id" not in data and "@start" not in data and "@end" not in data:
+            return cls(tuple(statements))
+        return cls(tuple(statements), _identifier(data.get("@id")), _interval(data))
+
+    @classmethod
+    def from_turtle(cls, text: str) -> Self:
+        """An event from RDF in Turtle (or N-Triples) about one subject."""
+        return cls._from_description(rdf.describe(text, rdf.Syntax.TURTLE))
+
+    @classmethod
+    def from_ntriples(cls, text: str) -> Self:
+        """An event from RDF in N-Triples about one subject."""
+        return cls._from_description(rdf.describe(text, rdf.Syntax.N_TRIPLES))
+
+    @classmethod
+    def from_jsonld(cls, text: str) -> Self:
+        """An event from JSON-LD about one subject; its context must stand in the text itself."""
+        return cls._from_json_ld(decode_json_object(text))
+
+    def with_id(self, identifier: str) -> Event:
+        """The same event under another id."""
+        return Event(self.statements, identifier, self.interval)
+
+    @classmethod
+    def _from_json_ld(cls, data: Mapping[str, Any]) -> Self:
+        document = {key: value for key, value in data.items() if key not in ("@start", "@end")}
+        text = msgspec.json.encode(document).decode()
+        return cls._from_description(rdf.describe(text, rdf.Syntax.JSON_LD), _interval(data))
+
+    @classmethod
+    def _from_description(
+        cls, description: rdf.Description, interval: Interval | None = None
+    ) -> Self:
+        statements = (Statement(attribute, value) for attribute, value in description.properties)
+        return cls(tuple(statements), description.subject, interval)
+
+
+def decode_json_object(text: str | bytes) -> dict[str, Any]:
+    """The JSON object in a text; an `EventError` says what is wrong with anything else."""
+    try:
+        data = msgspec.json.decode(text)
+    except UnicodeDecodeError:
+        raise EventError("the text is not UTF-8") from None
+    except RecursionError:
+        raise EventError(f"nested deeper than {MOST_LEVELS} levels") from None
+    except msgspec.ValidationError:
+        raise EventError("a number is too large") from None
+    except msgspec.DecodeError as error:
+        raise EventError(
+            f"not valid JSON: {str(error).removeprefix('JSON is malformed: ')}"
+        ) from None
+    if not isinstance(data, dict):
+        raise EventError(f"expected a JSON object, got {_json_kind(data)}")
+    return data
+
+
+def _add_statements(statements: list[Statement], name: str, value: Any, level: int) -> None:
+    """Append what one JSON value says under an attribute of this name."""
+    if isinstance(value, str):
+        statements.append(Statement(_attribute(name), Text(value)))
+    elif isinstance(value, bool):
+        statements.append(Statement(_attribute(name), Boolean(value)))
+    elif isinstance(value, int | float):
+        statements.append(Statement(_attribute(name), _quantity(name, value)))
+    elif value is None:
+        return
+    elif level > MOST_LEVELS:
+        raise EventError(f"nested deeper than {MOST_LEVELS} levels")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not key:
+                raise EventError(f"{name!r}: an attribute has an empty name")
+            _add_statements(statements, f"{name}.{key}", inner, level + 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _add_statements(statements, name, inner, level + 1)
+    elif isinstance(value, Quantity | Text | Resource | Time | Boolean):
+        statements.append(Statement(_attribute(name), value))
+    elif isinstance(value, datetime):
+        statements.append(Statement(_attribute(name), _time(name, value)))
+    else:
+        raise EventError(f"{name!r}: expected a JSON value, got {type(value).__name__}")
+
+
+@lru_cache(maxsize=65_536)
+def _attribute(name: str) -> Text:
+    """The attribute of this name, made once: names repeat, values do not."""
+    if not name.strip():
+        raise EventError("an attribute has an empty name")
+    return Text(name)
+
+
+def _quantity(name: str, value: float) -> Quantity:
+    try:
+        return Quantity(value)
+    except ValueError as error:
+        raise EventError(f"{name!r}: {error}") from None
+
+
+def _time(name: str, value: datetime) -> Time:
+    try:
+        return Time(value)
+    except ValueError as error:
+        raise EventError(f"{name!r}: {error}") from None
+
+
+def _identifier(value: Any) -> str | None:
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise EventError(f"'@id' must be a text that is not empty, got {value!r}")
+
+
+def _interval(data: Mapping[str, Any]) -> Interval | None:
+    bounds = dict(_bounds(data))
+    if not bounds:
+        return None
+    try:
+        return Interval(bounds.get("@start"), bounds.get("@end"))
+    except ValueError as error:
+        raise EventError(str(error)) from None
+
+
+def _bounds(data: Mapping[str, Any]) -> Iterator[tuple[str, datetime]]:
+    for key in ("@start", "@end"):
+        value = data.get(key)
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise EventError(
+                f"{key!r} must be an ISO 8601 time or seconds since 1970, got {value!r}"
+            )
+        try:
+            yield key, read_instant(value)
+        except ValueError as error:
+            raise EventError(f"{key!r}: {error}") from None
+
+
+def _json_kind(data: object) -> str:
+    kinds = {list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+    return kinds.get(type(data), "a number")

@@ -1,0 +1,118 @@
+"""JSON lines as a stream of events: any size, memory flat, a bad line set aside with a reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from purport.errors import EventError, UnreadableFile
+from purport.model.event import Event
+
+REMEMBERED_IDS = 100_000
+LONGEST_LINE = 16 * 1024 * 1024
+_LONGEST_TEXT_KEPT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A record that is not an event: where it came from, why it was refused, and its text."""
+
+    source: str
+    line: int
+    reason: str
+    text: str
+
+
+class EventLines:
+    """Reads the lines of one source, each an event, a dead letter, or (when blank) None.
+
+    An event without an `@id` gets one from its place, e.g. `events.jsonl:17`. An `@id` that came
+    before is refused, within a window of the last 100,000 (memory stays flat); the start and the
+    end of one event may come apart under the same `@id`.
+    """
+
+    def __init__(self, source: str, remembered_ids: int = REMEMBERED_IDS) -> None:
+        self._source = source
+        self._line = 0
+        self._remembered_ids = remembered_ids
+        self._seen: OrderedDict[tuple[str, bool, bool], int] = OrderedDict()
+
+    def read(self, line: bytes) -> Event | DeadLetter | None:
+        """What the next line says."""
+        self._line += 1
+        line = line.rstrip()
+        if not line:
+            return None
+        try:
+            event = self._event(line)
+        except EventError as error:
+            text = line[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
+            return DeadLetter(self._source, self._line, str(error), text)
+        return event if event.id is not None else event.with_id(f"{self._source}:{self._line}")
+
+    def _event(self, line: bytes) -> Event:
+        if len(line) > LONGEST_LINE:
+            raise EventError(f"the line is longer than {LONGEST_LINE // 1024**2} MiB")
+        if line.count(b'"@id"') > 1:
+            _refuse_repeated_id(line)
+        event = Event.from_json(line)
+        if event.id is not None:
+            self._refuse_seen(event)
+        return event
+
+    def _refuse_seen(self, event: Event) -> None:
+        interval = event.interval
+        begins = interval is None or interval.start is not None
+        ends = interval is None or interval.end is not None
+        key = (str(event.id), begins, ends)
+        if key in self._seen:
+            raise EventError(f"duplicate '@id' {event.id!r}, first seen in line {self._seen[key]}")
+        self._seen[key] = self._line
+        if len(self._seen) > self._remembered_ids:
+            self._seen.popitem(last=False)
+
+
+def events_in(lines: Iterable[bytes], source: str) -> Iterator[Event | DeadLetter]:
+    """The events in the lines of a source, and the lines that are none."""
+    reader = EventLines(source)
+    for line in lines:
+        found = reader.read(line)
+        if found is not None:
+            yield found
+
+
+def events_in_file(path: Path) -> Iterator[Event | DeadLetter]:
+    """The events in a JSON lines file, plain or `.gz`; `UnreadableFile` if it cannot be read."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield from events_in(_bounded_lines(file), path.name)
+    except (OSError, EOFError) as error:
+        raise UnreadableFile(path, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _bounded_lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """The lines of a file; of one that is too long, only so much that it can be seen to be."""
+    while line := file.readline(LONGEST_LINE + 1):
+        rest = line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = file.readline(LONGEST_LINE + 1)
+        yield line
+
+
+def _refuse_repeated_id(line: bytes) -> None:
+    """Raise when one object names its `@id` twice, which a JSON parser would not say."""
+
+    def keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if sum(key == "@id" for key, _ in pairs) > 1:
+            raise EventError("duplicate '@id' in one event")
+        return dict(pairs)
+
+    try:
+        json.loads(line, object_pairs_hook=keys_once)
+    except (ValueError, RecursionError):
+        return

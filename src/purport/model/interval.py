@@ -1,0 +1,51 @@
+"""When an event happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The time from `start` to `end`; a bound that is None is not known (yet).
+
+    An instant starts and ends at once. An event that has begun and not ended has no `end`; the
+    notice that an event ended, sent apart from its beginning, has no `start`.
+    """
+
+    start: datetime | None
+    end: datetime | None
+
+    def __post_init__(self) -> None:
+        for bound in (self.start, self.end):
+            if bound is not None and bound.tzinfo is None:
+                raise ValueError(f"a time needs a time zone: {bound}")
+        if self.start is None and self.end is None:
+            raise ValueError("an interval needs a start or an end")
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError(
+                f"the interval ends ({self.end.isoformat()}) before it starts "
+                f"({self.start.isoformat()})"
+            )
+
+    @classmethod
+    def at(cls, instant: datetime) -> Interval:
+        """The instant as an interval of no length."""
+        return cls(instant, instant)
+
+
+def read_instant(value: str | float) -> datetime:
+    """A point in time from ISO 8601 text or seconds since 1970; without a time zone it is UTC."""
+    if isinstance(value, str):
+        try:
+            instant = datetime.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"not an ISO 8601 time: {value!r}") from None
+        return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    try:
+        return _EPOCH + timedelta(seconds=value)
+    except (OverflowError, ValueError):
+        raise ValueError(f"not a time within the calendar: {value!r} s") from None

@@ -1,0 +1,1 @@
+"""The subscription language: text to subscriptions and back."""

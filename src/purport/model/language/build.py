@@ -1,0 +1,434 @@
+"""Parse trees to subscriptions: one method for each rule of the grammar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from lark import Token, Transformer, v_args
+from lark.tree import Meta
+
+from purport.model import class_expression as owl
+from purport.model import subscription as ast
+from purport.model.comparison import Operator
+from purport.model.interval import read_instant
+from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bare
+
+_SYMBOLS = {"≠": "!=", "≤": "<=", "≥": ">="}
+_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_UNIT_OF_TIME = {"milliseconds": "ms", "sec": "s", "seconds": "s", "minutes": "min", "hours": "h",
+                 "days": "d", "weeks": "w"}  # fmt: skip
+
+
+class Misplaced(Exception):
+    """Something well-formed stands where it has no meaning."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+@v_args(inline=True)
+class SubscriptionBuilder(Transformer[Token, Any]):
+    """Builds the nodes of `subscription` from a parse tree."""
+
+    def __init__(self, prefixes: dict[str, str], file: str | None, first_line: int) -> None:
+        super().__init__()
+        self._prefixes = prefixes
+        self._file = file
+        self._first_line = first_line
+
+    # ---- documents ----
+
+    def document(self, *statements: ast.Subscription | None) -> list[ast.Subscription]:
+        return [statement for statement in statements if statement is not None]
+
+    single = document
+
+    def prefix(self, _keyword: Token, name: Token, iri: Token) -> None:
+        self._prefixes[name[:-1]] = iri[1:-1]
+
+    @v_args(meta=True, inline=True)
+    def subscription(self, meta: Meta, pattern: ast.Pattern, *options: _Option) -> ast.Subscription:
+        given, name = _collected(options)
+        return ast.Subscription(pattern, given, name, origin=self._origin(meta))
+
+    @v_args(meta=True, inline=True)
+    def rule(self, meta: Meta, _when: Token, pattern: ast.Pattern, *rest: Any) -> ast.Rule:
+        *options, action = rest
+        given, name = _collected(options)
+        return ast.Rule(pattern, given, name, origin=self._origin(meta), action=action)
+
+    @v_args(meta=True, inline=True)
+    def triples(self, meta: Meta, *parts: Any) -> ast.Subscription:
+        predicates = tuple(part for part in parts if isinstance(part, ast.Comparison))
+        given, name = _collected(parts[len(predicates) :])
+        return ast.Subscription(ast.Conjunction(predicates), given, name, origin=self._origin(meta))
+
+    def triple(self, _event: Token, words: list[Token], value: Text) -> ast.Comparison:
+        related = ast.Approximation()
+        return ast.Comparison(
+            ast.AskedAttribute(Text(" ".join(words)), related),
+            Operator.EQUAL,
+            ast.AskedValue(value, related),
+        )
+
+    def _origin(self, meta: Meta) -> ast.Origin:
+        return ast.Origin(self._file, meta.line + self._first_line - 1, meta.column)
+
+    # ---- patterns ----
+
+    def alternation(self, *parts: Any) -> ast.Alternation:
+        return ast.Alternation(_without_tokens(parts))
+
+    def sequence(self, *parts: Any) -> ast.Sequence:
+        *steps, _within, limit = parts
+        return ast.Sequence(_without_tokens(steps), limit)
+
+    def repetition(
+        self, pattern: ast.Pattern, times: Token, _times: Token, _within: Token, limit: timedelta
+    ) -> ast.Repetition:
+        return ast.Repetition(pattern, _at_least_one(times), limit)
+
+    def absence(
+        self,
+        _not: Token,
+        missing: ast.Pattern,
+        _within: Token,
+        limit: timedelta,
+        _after: Token,
+        trigger: ast.Pattern,
+    ) -> ast.Absence:
+        return ast.Absence(missing, limit, trigger)
+
+    def conjunction(self, *predicates: ast.Predicate) -> ast.Conjunction:
+        return ast.Conjunction(predicates)
+
+    # ---- predicates ----
+
+    def comparison(
+        self, attribute: ast.AskedAttribute, operator: Token, value: ast.AskedValue
+    ) -> ast.Comparison:
+        return ast.Comparison(attribute, _operator(operator), value)
+
+    def one_of_values(
+        self, attribute: ast.AskedAttribute, _in: Token, values: tuple[ast.AskedValue, ...]
+    ) -> ast.OneOfValues:
+        return ast.OneOfValues(attribute, values)
+
+    def in_range(
+        self, attribute: ast.AskedAttribute, _in: Token, low: ast.AskedValue, high: ast.AskedValue
+    ) -> ast.InRange:
+        return ast.InRange(attribute, low, high)
+
+    def isa(
+        self, attribute: ast.AskedAttribute, _isa: Token, expression: owl.ClassExpression
+    ) -> ast.IsA:
+        return ast.IsA(attribute, expression)
+
+    def class_order(
+        self, attribute: ast.AskedAttribute, relation: Token, expression: owl.ClassExpression
+    ) -> ast.ClassOrder:
+        return ast.ClassOrder(attribute, ast.ClassRelation(_keyword(relation)), expression)
+
+    def has_property(
+        self,
+        attribute: ast.AskedAttribute,
+        _has: Token,
+        name: owl.Named,
+        operator: Token,
+        value: ast.AskedValue,
+    ) -> ast.HasProperty:
+        return ast.HasProperty(attribute, name, _operator(operator), value)
+
+    def contains_all(
+        self, attribute: ast.AskedAttribute, _contains: Token, values: tuple[ast.AskedValue, ...]
+    ) -> ast.ContainsAll:
+        return ast.ContainsAll(attribute, values)
+
+    def within(
+        self, attribute: ast.AskedAttribute, _within: Token, values: tuple[ast.AskedValue, ...]
+    ) -> ast.Within:
+        return ast.Within(attribute, values)
+
+    def temporal(
+        self,
+        attribute: ast.AskedAttribute,
+        relation: Token,
+        limit: timedelta | None,
+        inner: ast.Conjunction,
+    ) -> ast.Predicate:
+        subject, word = str(attribute.term).lower(), _keyword(relation)
+        if limit is not None and (word != "after" or subject == "interval"):
+            raise _misplaced(relation, f"'{word}' takes no time limit here")
+        if subject == "interval" and word != "with":
+            return ast.AllenRelated(ast.AllenRelation(word), inner)
+        if subject not in tuple(ast.Endpoint) or attribute.approximation is not None:
+            raise _misplaced(relation, f"expected start, end or interval before '{word}'")
+        match word:
+            case "after":
+                return ast.After(ast.Endpoint(subject), limit, inner)
+            case "during":
+                return ast.During(ast.Endpoint(subject), inner)
+            case "with":
+                return ast.Simultaneous(ast.Endpoint(subject), inner)
+        raise _misplaced(relation, f"expected interval before '{word}'")
+
+    def history_filter(
+        self,
+        attribute: ast.AskedAttribute,
+        _filter: Token,
+        operator: Token,
+        _last: Token | None,
+        last: Token | None,
+        inner: ast.Conjunction,
+    ) -> ast.HistoryFilter:
+        limit = None if last is None else _at_least_one(last)
+        return ast.HistoryFilter(attribute, _operator(operator), limit, inner)
+
+    def aggregate(
+        self,
+        function: Token,
+        attribute: ast.AskedAttribute | None,
+        _over: Token,
+        window: timedelta,
+        operator: Token,
+        value: ast.AskedValue,
+    ) -> ast.WindowAggregate:
+        kind = ast.Function(_keyword(function))
+        if attribute is None and kind is not ast.Function.COUNT:
+            raise _misplaced(function, f"'{kind}' needs an attribute in its parentheses")
+        return ast.WindowAggregate(kind, attribute, window, _operator(operator), value)
+
+    # ---- the sides of a predicate ----
+
+    def attribute(
+        self, term: list[Token] | Text | Resource, approximation: ast.Approximation | None
+    ) -> ast.AskedAttribute:
+        return ast.AskedAttribute(self._attribute(term), approximation)
+
+    def value(
+        self,
+        term: list[Token] | Text | Resource | Token,
+        approximation: ast.Approximation | None,
+    ) -> ast.AskedValue:
+        return ast.AskedValue(self._value(term), approximation)
+
+    def values(self, *values: ast.AskedValue) -> tuple[ast.AskedValue, ...]:
+        return values
+
+    def approximation(self, _tilde: Token, measure: Token | None) -> ast.Approximation:
+        return ast.Approximation(None if measure is None else str(measure))
+
+    def words(self, *words: Token) -> list[Token]:
+        return list(words)
+
+    def string(self, text: Token, language: Token | None) -> Text:
+        return Text(_unquoted(text), None if language is None else language[1:])
+
+    def iri(self, iri: Token) -> Resource:
+        try:
+            return Resource(iri[1:-1])
+        except ValueError as error:
+            raise _misplaced(iri, str(error)) from None
+
+    def duration(self, duration: Token) -> timedelta:
+        digits = duration.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        unit = duration[len(digits) :].lower()
+        symbol = unit if unit in _SECONDS else _UNIT_OF_TIME.get(unit) or _UNIT_OF_TIME[unit + "s"]
+        try:
+            return timedelta(seconds=float(digits) * _SECONDS[symbol])
+        except OverflowError:
+            raise _misplaced(duration, "the duration is too long") from None
+
+    def _attribute(self, term: list[Token] | Text | Resource) -> Attribute:
+        if not isinstance(term, list):
+            return term
+        text = " ".join(term)
+        name = self._expanded(text)
+        return Resource(name) if is_iri(name) else Text(text)
+
+    def _value(self, term: list[Token] | Text | Resource | Token) -> Term | ast.Reference:
+        match term:
+            case Token():
+                name = term[1:]
+                return ast.Reference(_unquoted(name) if name[0] == '"' else name)
+            case list():
+                return self._bare(term)
+            case _:
+                return term
+
+    def _bare(self, words: list[Token]) -> Term:
+        """Bare words as the term they spell; a prefix that is known is expanded."""
+        try:
+            term = read_bare(" ".join(words))
+        except ValueError as error:
+            raise _misplaced(words[0], str(error)) from None
+        return Resource(self._expanded(term.iri)) if isinstance(term, Resource) else term
+
+    def _expanded(self, name: str) -> str:
+        prefix, colon, local = name.partition(":")
+        return self._prefixes[prefix] + local if colon and prefix in self._prefixes else name
+
+    # ---- class expressions ----
+
+    def class_or(self, *parts: Any) -> owl.Or:
+        return owl.Or(_without_tokens(parts))
+
+    def class_and(self, *parts: Any) -> owl.And:
+        return owl.And(_without_tokens(parts))
+
+    def class_not(self, _not: Token, operand: owl.ClassExpression) -> owl.Not:
+        return owl.Not(operand)
+
+    def class_restriction(
+        self, name: owl.Property, kind: Token, filler: owl.ClassExpression
+    ) -> owl.Some | owl.Only:
+        return owl.Some(name, filler) if kind.type == "SOME" else owl.Only(name, filler)
+
+    def has_value(self, name: owl.Property, _value: Token, value: Any) -> owl.HasValue:
+        return owl.HasValue(name, value)
+
+    def self(self, name: owl.Property, _self: Token) -> owl.HasSelf:
+        return owl.HasSelf(name)
+
+    def cardinality(
+        self,
+        name: owl.Property,
+        bound: Token,
+        count: Token,
+        filler: owl.ClassExpression | None = None,
+    ) -> owl.Cardinality:
+        return owl.Cardinality(name, owl.Bound(_keyword(bound)), int(count), filler)
+
+    def inverse(self, _inverse: Token, name: owl.Named) -> owl.Inverse:
+        return owl.Inverse(name)
+
+    def restricted(self, datatype: owl.Named, *facets: owl.Facet) -> owl.Restricted:
+        return owl.Restricted(datatype, facets)
+
+    def facet(self, operator: Token, limit: list[Token] | Text) -> owl.Facet:
+        return owl.Facet(
+            _operator(operator), self._bare(limit) if isinstance(limit, list) else limit
+        )
+
+    def one_of(self, *members: owl.Named | Term) -> owl.OneOf:
+        return owl.OneOf(members)
+
+    def individual(self, word: Token) -> owl.Named | Term:
+        if word.type == "IRI" or isinstance(term := self._bare([word]), Text | Resource):
+            return self.class_name(word)
+        return term
+
+    def class_name(self, name: Token) -> owl.Named:
+        return owl.Named(name[1:-1] if name.type == "IRI" else self._expanded(name))
+
+    # ---- options and actions ----
+
+    def option(self, keyword: Token, given: Any = None) -> _Option:
+        read = _OPTIONS[keyword.type]
+        try:
+            return read(given), keyword
+        except (ValueError, OverflowError) as error:
+            raise _misplaced(given, str(error)) from None
+
+    def publish(self, _publish: Token, *statements: ast.Derivation) -> ast.Publish:
+        return ast.Publish(statements)
+
+    def derivation(
+        self,
+        attribute: list[Token] | Text | Resource,
+        operator: Token,
+        value: list[Token] | Text | Resource | Token,
+    ) -> ast.Derivation:
+        if operator != "=":
+            raise _misplaced(operator, f"a published statement is written with '=', got {operator}")
+        return ast.Derivation(self._attribute(attribute), self._value(value))
+
+    def update(self, _update: Token, sparql: Token) -> ast.Update:
+        return ast.Update(_unquoted(sparql))
+
+    def post(self, _post: Token, url: Token) -> ast.Post:
+        address = _unquoted(url)
+        if not address.startswith(("http://", "https://")):
+            raise _misplaced(url, "expected an address that begins with http:// or https://")
+        return ast.Post(address)
+
+
+_Option = tuple[dict[str, Any], Token]
+
+
+def _threshold(given: Token) -> dict[str, Any]:
+    return {"threshold": ast.Options(threshold=float(given)).threshold}
+
+
+def _top(given: Token) -> dict[str, Any]:
+    return {"top": ast.Options(top=int(given)).top}
+
+
+def _name(given: Token) -> dict[str, Any]:
+    name = _unquoted(given) if given.type == "STRING" else str(given)
+    if not name.strip():
+        raise ValueError("a name must not be empty")
+    return {"name": name}
+
+
+_OPTIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "THRESHOLD": _threshold,
+    "TOP": _top,
+    "MAPPING": lambda given: {"mapping": ast.Multiplicity(_keyword(given))},
+    "AGGREGATION": lambda given: {"aggregation": ast.Aggregation(_keyword(given))},
+    "EXACT": lambda given: {"exact": ast.Exactness(_keyword(given))},
+    "AS": _name,
+    "EXPIRES": lambda given: {"expires": read_instant(given)},
+    "AT_MOST_ONCE_PER": lambda given: {"at_most_once_per": given},
+    "ON_CHANGE": lambda _: {"on_change": True},
+}
+
+
+def _collected(options: Any) -> tuple[ast.Options, str | None]:
+    """The options as one value, and the name; an option that is given twice is a mistake."""
+    given: dict[str, Any] = {}
+    for option, keyword in options:
+        if given.keys() & option.keys():
+            raise _misplaced(keyword, f"'{_keyword(keyword)}' is given twice")
+        given |= option
+    name = given.pop("name", None)
+    return ast.Options(**given), name
+
+
+def _without_tokens(parts: Any) -> tuple[Any, ...]:
+    return tuple(part for part in parts if not isinstance(part, Token))
+
+
+def _keyword(token: Token) -> str:
+    return " ".join(token.lower().split())
+
+
+def _operator(token: Token) -> Operator:
+    return Operator(_SYMBOLS.get(token, str(token)))
+
+
+def _at_least_one(token: Token) -> int:
+    try:
+        number = int(token)
+    except ValueError as error:
+        raise _misplaced(token, str(error)) from None
+    if number < 1:
+        raise _misplaced(token, "expected 1 or more")
+    return number
+
+
+def _unquoted(text: str) -> str:
+    """The text between quotes, with JSON's escapes; other characters may be escaped too."""
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text[1:-1].replace("\\", "")
+
+
+def _misplaced(token: Token, message: str) -> Misplaced:
+    return Misplaced(message, token.line or 1, token.column or 1)

@@ -1,0 +1,54 @@
+"""What a parser could have used next, in the words of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_IN_WORDS = {
+    "$END": "the end", "LBRACE": "'{'", "RBRACE": "'}'", "LPAR": "'('", "RPAR": "')'",
+    "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "TILDE": "'~'",
+    "OPERATOR": "a comparison (= != < <= > >=)", "STRING": "a quoted text", "WORD": "a word",
+    "IRI": "an IRI (<...>)", "REFERENCE": "a reference ($name)", "MEASURE": "the name of a measure",
+    "NAME": "a name", "NUMBER": "a number", "INTEGER": "a whole number",
+    "DURATION": "a duration (such as 10 s)", "TIME": "a date or time", "MULTIPLICITY": "n:1 or 1:1",
+    "AGGREGATE": "mean or harmonic", "EXACTNESS": "required or scored",
+    "LANGUAGE": "a language tag", "PREFIX_NAME": "a prefix and ':'",
+    "CLASS_RELATION": "'more specific than'",
+    "CONTAINS_ALL": "'contains all'", "ALLEN": "one of Allen's relations",
+    "FUNCTION": "count, sum, avg, min or max", "BOUND": "min, max or exactly",
+    "AT_MOST_ONCE_PER": "'at most once per'", "ON_CHANGE": "'on change'",
+}  # fmt: skip
+
+# Named as one where the whole group is possible: a reader wants "an option", not nine keywords.
+_GROUPS = (
+    (frozenset({"STRING", "WORD", "IRI", "FUNCTION"}), "a predicate (such as device = laptop)"),
+    (frozenset({"STRING", "WORD", "IRI", "REFERENCE"}), "a value"),
+    (frozenset({"THRESHOLD", "TOP", "MAPPING", "AGGREGATION", "EXACT", "AS", "EXPIRES",
+                "AT_MOST_ONCE_PER", "ON_CHANGE"}), "an option (such as threshold 0.6)"),
+    (frozenset({"OPERATOR", "IN", "ISA", "HAS", "CLASS_RELATION", "CONTAINS_ALL", "WITHIN", "AFTER",
+                "DURING", "WITH", "ALLEN", "FILTER"}), "a comparison (= != < <= > >= in isa ...)"),
+    (frozenset({"PUBLISH", "UPDATE", "POST"}), "publish, update or post"),
+    (frozenset({"LBRACE", "WHEN", "EVENT", "NOT", "LPAR"}), "a subscription ({...})"),
+    (frozenset({"LBRACE", "NOT", "LPAR", "INVERSE"}), "a class (such as wine:RedWine)"),
+    (frozenset({"LBRACE", "NOT", "LPAR"}), "a pattern ({...})"),
+)  # fmt: skip
+
+
+def expectation(terminals: Iterable[str], text_before: str) -> str:
+    """What was expected, e.g. `',' or '}'`, with a hint where the mistake is a common one."""
+    left = set(terminals)
+    words = []
+    for group, name in _GROUPS:
+        if group <= left:
+            left -= group
+            words.append(name)
+    words += sorted(_IN_WORDS.get(terminal, f"'{terminal.lower()}'") for terminal in left)
+    listed = " or ".join(words) if len(words) < 3 else ", ".join(words[:-1]) + f" or {words[-1]}"
+    return (listed or "something else") + _hint(text_before)
+
+
+def _hint(text_before: str) -> str:
+    last_words = text_before.replace("{", ",").rpartition(",")[2]
+    if ":" in last_words and any(word.endswith(":") for word in last_words.split()):
+        return " (an attribute and its value are joined by '=', not ':')"
+    return ""

@@ -1,0 +1,133 @@
+"""Text to subscriptions and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.exceptions import VisitError
+
+from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnreadableFile
+from purport.model.language.build import Misplaced, SubscriptionBuilder
+from purport.model.language.expected import expectation
+from purport.model.language.pieces import Piece, pieces_of
+from purport.model.subscription import Subscription
+
+Prefixes = Mapping[str, str]
+
+
+def parse(text: str, *, prefixes: Prefixes | None = None) -> Subscription:
+    """The subscription (or rule) that a text spells.
+
+    >>> parse("{device~ = laptop~, floor = ground floor} threshold 0.6").options.threshold
+    0.6
+    """
+    piece = Piece(text, 1)
+    tree = _tree(piece, "single", None)
+    return _built(piece, tree, dict(prefixes or {}), None)[0]
+
+
+def parse_all(
+    text: str, *, prefixes: Prefixes | None = None, file: str | None = None
+) -> list[Subscription]:
+    """Every subscription and rule in a text, which may also hold comments and prefixes.
+
+    One mistake does not hide another: a `SubscriptionFileError` lists them all.
+    """
+    known = dict(prefixes or {})
+    found: list[Subscription] = []
+    errors: list[SubscriptionSyntaxError] = []
+    for piece in pieces_of(text):
+        try:
+            found += _built(piece, _tree(piece, "document", file), known, file)
+        except SubscriptionSyntaxError as error:
+            errors.append(error)
+    errors += _repeated_names(found, text, file)
+    if errors:
+        raise SubscriptionFileError(sorted(errors, key=lambda error: (error.line, error.column)))
+    return found
+
+
+def parse_file(path: Path, *, prefixes: Prefixes | None = None) -> list[Subscription]:
+    """Every subscription and rule in a file."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(path, f"not UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise UnreadableFile(path, error.strerror or str(error)) from None
+    return parse_all(text, prefixes=prefixes, file=str(path))
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open(
+        "grammar.lark",
+        rel_to=__file__,
+        parser="lalr",
+        start=["single", "document"],
+        maybe_placeholders=True,
+        propagate_positions=True,
+    )
+
+
+def _tree(piece: Piece, start: str, file: str | None) -> Tree[Token]:
+    try:
+        return _parser().parse(piece.text, start=start)
+    except UnexpectedInput as error:
+        raise _syntax_error(error, piece, file) from None
+
+
+def _built(
+    piece: Piece, tree: Tree[Token], prefixes: dict[str, str], file: str | None
+) -> list[Subscription]:
+    """The nodes of a tree; prefixes declared in it are added to those known."""
+    builder = SubscriptionBuilder(prefixes, file, piece.first_line)
+    try:
+        built: list[Subscription] = builder.transform(tree)
+        return built
+    except (VisitError, RecursionError) as error:
+        match error.orig_exc if isinstance(error, VisitError) else error:
+            case Misplaced(line=line, column=column) as mistake:
+                raise piece.error(str(mistake), line, column, file) from None
+            case RecursionError():
+                raise piece.error("the subscription is nested too deeply", 1, 1, file) from None
+        raise
+
+
+def _syntax_error(
+    error: UnexpectedInput, piece: Piece, file: str | None
+) -> SubscriptionSyntaxError:
+    """What the parser met and what it could have used, in words, at the place where it stood."""
+    match error:
+        case UnexpectedToken(token=token) if token.type != "$END":
+            line, column, found = token.line or 1, token.column or 1, f"found {str(token)!r}"
+            accepted = error.accepts or error.expected
+        case UnexpectedCharacters(line=line, column=column, char=character):
+            found, accepted = f"found {character!r}", error.allowed or set()
+            if character == '"':
+                return piece.error("the quoted text is not closed in this line", line, column, file)
+        case _:
+            line, column = piece.end()
+            found, accepted = "the text ends here", getattr(error, "accepts", None) or set()
+    before = piece.text_before(line, column)
+    message = f"{found}, expected {expectation(accepted, before)}"
+    return piece.error(message, line, column, file)
+
+
+def _repeated_names(
+    found: list[Subscription], text: str, file: str | None
+) -> list[SubscriptionSyntaxError]:
+    whole = Piece(text, 1)
+    seen: set[str] = set()
+    errors = []
+    for subscription in found:
+        name, origin = subscription.name, subscription.origin
+        if name is not None and origin is not None and name in seen:
+            message = f"the name {name!r} is taken by an earlier subscription"
+            errors.append(whole.error(message, origin.line, origin.column, file))
+        if name is not None:
+            seen.add(name)
+    return errors

@@ -1,0 +1,1 @@
+"""Jobs: they read, call the steps and write."""

@@ -1,0 +1,81 @@
+"""Lines to matches: one pass, in which each batch is parsed and matched where it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from purport.matching.matcher import Matcher
+from purport.matching.supported import label
+from purport.model.event import Event
+from purport.model.event_lines import DeadLetter
+from purport.model.match import Match
+from purport.model.subscription import Subscription
+from purport.pipeline.events import events_of_lines
+from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, arrow_schema
+
+Row = tuple[object, ...]
+_NO_MATCH: Row = (None,) * len(MATCHES)
+_NO_DEAD_LETTER: Row = (None,) * len(DEAD_LETTERS)
+
+
+@dataclass(frozen=True)
+class MatcherSpec:
+    """What a worker needs to build the matcher: small, comparable, and fit to be sent."""
+
+    subscriptions: tuple[Subscription, ...]
+
+    def build(self) -> Matcher:
+        """The matcher; `NotSupportedYet` if it cannot run one of the subscriptions."""
+        return Matcher(self.subscriptions)
+
+
+def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFrame:
+    """What becomes of lines: matches and dead letters, in one table.
+
+    A subscription that cannot be run is refused here, before anything is started.
+    """
+    spec = MatcherSpec(tuple(subscriptions))
+    spec.build()
+
+    def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        matcher = spec.build()
+        for found in events_of_lines(batches):
+            yield _batch([row for said in found for row in _rows(matcher, said)])
+
+    return lines.mapInArrow(matched, OUTCOMES)
+
+
+def matches(outcomes: DataFrame) -> DataFrame:
+    """The matches among the outcomes."""
+    return outcomes.where(f.col("reason").isNull()).select(*MATCHES.fieldNames())
+
+
+def dead_letters(outcomes: DataFrame) -> DataFrame:
+    """The lines among the outcomes that were refused, each with the reason."""
+    return outcomes.where(f.col("reason").isNotNull()).select(*DEAD_LETTERS.fieldNames())
+
+
+def _rows(matcher: Matcher, said: Event | DeadLetter) -> Iterator[Row]:
+    if isinstance(said, DeadLetter):
+        yield (*_NO_MATCH, said.source, said.line, said.reason, said.text)
+        return
+    for match in matcher.match(said):
+        yield (*_match_row(match), *_NO_DEAD_LETTER)
+
+
+def _match_row(match: Match) -> Row:
+    places = {id(statement): place for place, statement in enumerate(match.event.statements)}
+    mapping = [places[id(pair.statement)] for pair in match.mapping.correspondences]
+    return match.event.id, label(match.subscription), match.probability, mapping
+
+
+def _batch(rows: list[Row]) -> pa.RecordBatch:
+    schema = arrow_schema(OUTCOMES)
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    return pa.record_batch(arrays, schema=schema)

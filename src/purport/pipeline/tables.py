@@ -1,0 +1,49 @@
+"""Every table of the pipeline: the columns that one step yields and the next one reads."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    FloatType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+
+def _table(**columns: object) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in columns.items()])  # type: ignore[arg-type]
+
+
+LINES = _table(
+    source=StringType(),  # the file, below the folder that is read
+    offset=LongType(),  # where in the file the stretch begins that this line was read with
+    line=BinaryType(),  # the text as it stands there, not yet known to be UTF-8
+)
+
+MATCHES = _table(
+    event_id=StringType(),
+    subscription=StringType(),  # its name, or its text when it has none
+    probability=FloatType(),
+    mapping=ArrayType(IntegerType()),  # for each predicate, the statement that answers it
+)
+
+DEAD_LETTERS = _table(
+    source=StringType(),
+    line=IntegerType(),
+    reason=StringType(),
+    text=StringType(),
+)
+
+# What one pass over the lines yields: a match, or (where `reason` is filled) a dead letter.
+OUTCOMES = StructType([*MATCHES.fields, *DEAD_LETTERS.fields])
+
+
+def arrow_schema(table: StructType) -> pa.Schema:
+    """The table's columns as Arrow has them."""
+    return to_arrow_schema(table)

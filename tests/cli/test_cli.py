@@ -1,0 +1,123 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import purport
+
+EVENTS = """\
+{"@id": "e1", "device": "Laptop", "temperature": "80 °F", "tags": ["a", "b"]}
+{broken
+{"@id": "e2", "device": "kettle", "temperature": 99}
+"""
+HOT = "{device = laptop, temperature > 25 °C} as hot"
+
+
+def run(*arguments: object, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "purport", *map(str, arguments)],
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def events(tmp_path: Path) -> Path:
+    path = tmp_path / "events.jsonl"
+    path.write_text(EVENTS)
+    return path
+
+
+def test_matches_are_printed_for_people(events: Path) -> None:
+    done = run("match", events, "-s", HOT, "--explain")
+
+    assert done.returncode == 0
+    assert "e1  hot  1.00\n  device = laptop  <->  device: Laptop  (1.00)\n" in done.stdout
+    assert "2 events" in done.stdout
+    assert done.stderr == (
+        "refused: events.jsonl, line 2: not valid JSON: object keys must be strings (byte 1)\n"
+    )
+
+
+def test_matches_are_printed_as_json_lines(events: Path) -> None:
+    done = run("match", events, "-s", HOT, "--json")
+
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {
+            "event": "e1",
+            "subscription": "hot",
+            "probability": 1.0,
+            "mapping": ["device: Laptop", "temperature: 80 °F"],
+        }
+    ]
+
+
+def test_events_may_come_from_the_input_and_subscriptions_from_files(tmp_path: Path) -> None:
+    file = tmp_path / "s.purport"
+    file.write_text(f"# two\n{HOT}\n{{device = kettle}}\n")
+
+    done = run("match", "-", "-s", file, "-s", "{temperature > 90} as scalding", given=EVENTS)
+
+    assert done.returncode == 0
+    assert done.stdout.count("\ne2  ") + done.stdout.startswith("e2  ") == 2
+
+
+def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
+    events.write_text('{"a": 1}\n' * 50_000)
+    command = f"'{sys.executable}' -m purport match '{events}' -s '{{a = 1}}' | head -1"
+
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
+
+    assert done.stdout == "events.jsonl:1  {a = 1}  1.00\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("match", "missing.jsonl", "-s", HOT), "missing.jsonl: No such file or directory"),
+        (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
+        (("match", "x"), "Missing option '--subscriptions' / '-s'."),
+        (("match", "x", "-s", "{device~ = laptop}"), "not supported yet: approximate matching (~)"),
+        (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
+        (("nonsense",), "No such command 'nonsense'."),
+        (("demo", "--events", "0"), "Invalid value for '--events'"),
+        (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
+    ],
+)
+def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
+    arguments: tuple[str, ...], message: str
+) -> None:
+    done = run(*arguments)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("purport: ")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_file_without_subscriptions_is_named(tmp_path: Path, events: Path) -> None:
+    (tmp_path / "empty.purport").write_text("# nothing here\n")
+
+    done = run("match", events, "-s", tmp_path / "empty.purport")
+
+    assert done.returncode == 2
+    assert "no subscription in there" in done.stderr
+
+
+def test_the_version_is_told() -> None:
+    assert run("--version").stdout == f"purport {purport.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["demo", "match"])
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    assert f"Example: purport {command} " in run(command, "--help").stdout
+    assert command in run("--help").stdout

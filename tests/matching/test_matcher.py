@@ -1,0 +1,180 @@
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracles.brute_force_matcher import matching_subscriptions
+from tests.strategies.exact import events, exact_subscriptions
+
+from purport import Event, Matcher, NotSupportedYet, Subscription, parse
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(exact_subscriptions, max_size=8), events)
+def test_the_index_finds_what_brute_force_finds(
+    subscriptions: list[Subscription], event: Event
+) -> None:
+    matched = [match.subscription for match in Matcher(subscriptions).match(event)]
+
+    assert matched == matching_subscriptions(subscriptions, event)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(exact_subscriptions, st.booleans()), max_size=8), events)
+def test_adding_and_removing_leaves_what_building_anew_would(
+    subscriptions: list[tuple[Subscription, bool]], event: Event
+) -> None:
+    matcher = Matcher(subscription for subscription, _ in subscriptions)
+    for subscription, stays in subscriptions:
+        if not stays:
+            matcher.remove(subscription)
+
+    matched = [match.subscription for match in matcher.match(event)]
+
+    assert sorted(map(repr, matcher.subscriptions)) == sorted(
+        repr(subscription) for subscription, stays in subscriptions if stays
+    )
+    assert matched == matching_subscriptions(matcher.subscriptions, event)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(exact_subscriptions, min_size=1, max_size=5), events)
+def test_a_match_maps_each_predicate_to_a_statement_of_the_event(
+    subscriptions: list[Subscription], event: Event
+) -> None:
+    for match in Matcher(subscriptions).match(event):
+        pairs = match.mapping.correspondences
+        assert tuple(pair.predicate for pair in pairs) == match.subscription.predicates
+        assert all(pair.statement in event.statements for pair in pairs)
+        assert sum(pair.probability for pair in pairs) == pytest.approx(1)
+        assert match.probability == 1
+
+
+def test_removing_what_is_not_there_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        Matcher().remove(parse("{a = 1}"))
+
+
+def test_a_matcher_can_be_sent_to_a_worker() -> None:
+    matcher = pickle.loads(pickle.dumps(Matcher([parse("{a > 1} as big")])))
+
+    [match] = matcher.match(Event.from_json({"a": 2}))
+
+    assert match.subscription.name == "big"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("{device~ = laptop}", "approximate matching"),
+        ("{device = laptop~}", "approximate matching"),
+        ("{a in (b~, c)}", "approximate matching"),
+        ("{room = $room}", "a reference"),
+        ("{wine isa wine:RedWine}", "class membership"),
+        ("{kind more specific than net:Fault}", "an order of classes"),
+        ("{wine has wine:hasColor = wine:Red}", "a property of an individual"),
+        ("{tags contains all (a, b)}", "a bag comparison"),
+        ("{tags within (a, b)}", "a bag comparison"),
+        ("{start after(10 s) {a = 1}}", "a temporal operator (after)"),
+        ("{end during {a = 1}}", "a temporal operator (during)"),
+        ("{end with {a = 1}}", "a temporal operator (with)"),
+        ("{a filter(<, last 200) {b = 1}}", "a temporal operator (filter)"),
+        ("{interval overlaps {a = 1}}", "Allen's relations"),
+        ("{avg(t) over 5 min > 25}", "an aggregate"),
+        ("{a = 1} or {b = 2}", "an alternation"),
+        ("{a = 1} then {b = 2}", "a sequence"),
+        ("{a = 1} 3 times within 2 s", "a repetition"),
+        ("not {a = 1} within 3 s after {b = 2}", "an absence"),
+        ("{a = 1} mapping 1:1", "mapping 1:1"),
+        ("{a = 1} exact scored", "exact scored"),
+        ("{a = 1} expires 2030-01-01", "expires"),
+        ("{a = 1} at most once per 5 min", "at most once per"),
+        ("{a = 1} on change", "on change"),
+        ('when {a = 1} post "http://localhost/"', "a rule"),
+    ],
+)
+def test_a_form_without_an_engine_is_refused_when_used(text: str, form: str) -> None:
+    subscription = parse(text)
+
+    with pytest.raises(NotSupportedYet) as refusal:
+        Matcher([subscription])
+
+    assert str(refusal.value).startswith("not supported yet: ")
+    assert form in refusal.value.form
+
+
+def test_one_subscription_that_is_refused_does_not_harm_the_others() -> None:
+    matcher = Matcher([parse("{a = 1}")])
+
+    with pytest.raises(NotSupportedYet):
+        matcher.add(parse("{a~ = 1}"))
+
+    assert len(matcher.match(Event.from_json({"a": 1}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "expected"),
+    [
+        ("{temperature = 25 °C}", {"temperature": "77 °F"}, True),
+        ("{temperature > 25 °C}", {"temperature": "77.1 °F"}, True),
+        ("{temperature > 25 °C}", {"temperature": "77 °F"}, False),
+        ("{temperature > 25 °C}", {"temperature": 26}, True),
+        ("{temperature > 25}", {"temperature": "26 °C"}, True),
+        ("{temperature_C > 77 °F}", {"temperature_C": 25.5}, True),
+        ("{temperature_C > 77 °F}", {"temperature_C": 24.5}, False),
+        ("{speed > 100 km/h}", {"speed": "28 m/s"}, True),
+        ("{speed > 100 km/h}", {"speed": "50 °C"}, False),
+        ("{length = 1.001 m}", {"length": "100.1 cm"}, True),
+        ("{level >= 60 dB}", {"level": "61 dB"}, True),
+        ("{level >= 60 dB}", {"level": "61 %"}, False),
+        ("{floor = Ground Floor}", {"floor": " ground   floor"}, True),
+        ("{FLOOR = ground floor}", {"floor": "ground floor"}, True),
+        ("{floor = ground floor}", {"floor": "ground floors"}, False),
+        ("{room = 112}", {"room": "112"}, True),
+        ('{room = "112"}', {"room": 112}, False),
+        ('{room = "112"}', {"room": "112"}, True),
+        ("{room != 112}", {"room": "lobby"}, True),
+        ("{room != 112}", {"floor": 1}, False),
+        ("{on = true}", {"on": True}, True),
+        ("{on = true}", {"on": "TRUE"}, True),
+        ("{on = true}", {"on": 1}, False),
+        ("{at > 2016-04-11}", {"at": "2016-04-11T13:24:19Z"}, True),
+        ("{at < 2016-04-11}", {"at": "2016-04-11T13:24:19Z"}, False),
+        ("{floor in (1, 2)}", {"floor": [3, 2]}, True),
+        ("{t in [18 °C, 25 °C]}", {"t": "77 °F"}, True),
+        ("{t in [18 °C, 25 °C]}", {"t": "78 °F"}, False),
+        ("{name < m}", {"name": "Alice"}, True),
+        ("{name < 5}", {"name": "Alice"}, False),
+        ("{kind = <urn:x:Red>}", {"kind": "urn:x:Red"}, True),
+        ("{kind = <urn:x:Red>}", {"kind": "urn:x:red"}, False),
+        ("{a = 1, b = 2}", {"a": 1}, False),
+        ("{a = 1}", {}, False),
+        ("{n = 9007199254740993}", {"n": 9007199254740992}, False),
+    ],
+)
+def test_exact_means_exact(text: str, event: dict[str, object], expected: bool) -> None:
+    assert bool(Matcher([parse(text)]).match(Event.from_json(event))) is expected
+
+
+def test_a_match_says_why() -> None:
+    matcher = Matcher([parse("{device = laptop, temperature > 25 °C}")])
+
+    [match] = matcher.match(Event.from_json({"temperature": "80 °F", "device": "Laptop"}))
+
+    assert match.explain().split("\n") == [
+        "  device = laptop  <->  device: Laptop  (1.00)",
+        "  temperature > 25 °C  <->  temperature: 80 °F  (1.00)",
+    ]
+
+
+def test_the_index_visits_only_subscriptions_that_the_event_may_answer() -> None:
+    matcher = Matcher(
+        parse(f"{{type = reading, room = {room}, value > {bound}}}")
+        for room in range(50)
+        for bound in range(20)
+    )
+
+    matches = matcher.match(Event.from_json({"type": "reading", "room": 7, "value": 3.5}))
+
+    assert len(matches) == 4
+    assert matcher.work.subscriptions_visited == 4

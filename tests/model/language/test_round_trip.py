@@ -1,0 +1,32 @@
+from hypothesis import HealthCheck, given, settings
+from tests.strategies.subscriptions import rules, subscriptions
+
+from purport.model.language.parse import parse, parse_all
+from purport.model.language.write import write
+from purport.model.subscription import Rule, Subscription
+
+thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@thorough
+@given(subscriptions)
+def test_what_is_written_parses_as_the_same(subscription: Subscription) -> None:
+    assert parse(write(subscription)) == subscription
+
+
+@thorough
+@given(rules)
+def test_a_rule_that_is_written_parses_as_the_same(rule: Rule) -> None:
+    assert parse(write(rule)) == rule
+
+
+@thorough
+@given(subscriptions, rules)
+def test_a_file_of_what_is_written_parses_as_the_same(
+    subscription: Subscription, rule: Rule
+) -> None:
+    text = f"# a comment\n{write(subscription)}  # another\n\n{write(rule)}\n"
+    if subscription.name is not None and subscription.name == rule.name:
+        return
+
+    assert parse_all(text) == [subscription, rule]

@@ -1,0 +1,57 @@
+"""Values refuse what they cannot be."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from purport.model.clock import ManualClock, SystemClock
+from purport.model.interval import Interval
+from purport.model.match import Mapping
+from purport.model.subscription import Options
+from purport.model.term import Resource, Time
+from purport.model.units import Quantity
+
+NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 - the point is that it has no zone
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def test_an_interval_is_in_order_and_has_a_bound() -> None:
+    assert Interval.at(NOON) == Interval(NOON, NOON)
+    with pytest.raises(ValueError, match="before it starts"):
+        Interval(NOON, NOON - timedelta(seconds=1))
+    with pytest.raises(ValueError, match="a start or an end"):
+        Interval(None, None)
+
+
+def test_times_need_a_zone() -> None:
+    for make in (Time, Interval.at, ManualClock):
+        with pytest.raises(ValueError, match="time zone"):
+            make(NAIVE)
+
+
+def test_numbers_are_finite_and_iris_absolute() -> None:
+    for number in (float("nan"), float("inf"), 10**400):
+        with pytest.raises(ValueError, match="too large"):
+            Quantity(number)
+    for text in ("", "no scheme", "a b:c", "<urn:x>"):
+        with pytest.raises(ValueError, match="not an absolute IRI"):
+            Resource(text)
+
+
+def test_probabilities_and_options_stay_in_their_range() -> None:
+    with pytest.raises(ValueError, match="probability"):
+        Mapping((), 1.5)
+    with pytest.raises(ValueError, match="threshold"):
+        Options(threshold=-0.1)
+    with pytest.raises(ValueError, match="top"):
+        Options(top=0)
+
+
+def test_clocks_do_not_go_back() -> None:
+    clock = ManualClock(NOON)
+
+    assert clock.advance(timedelta(minutes=1)) == clock.now() == NOON + timedelta(minutes=1)
+    with pytest.raises(ValueError, match="does not go back"):
+        clock.advance(timedelta(seconds=-1))
+    system = SystemClock()
+    assert system.now() <= system.now()

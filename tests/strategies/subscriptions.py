@@ -1,0 +1,175 @@
+"""Subscriptions and rules of every form that the language has."""
+
+from datetime import timedelta
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from tests.strategies.terms import attributes, moments, plain_words, terms, texts
+
+from purport.model import class_expression as owl
+from purport.model import subscription as ast
+from purport.model.comparison import Operator
+from purport.model.term import Boolean, Text
+from purport.model.units import Quantity
+
+T = TypeVar("T")
+
+
+def _short(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
+    """The same strategy with a short name: Hypothesis refuses to print very long ones."""
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> T:
+        return draw(strategy)
+
+    return drawn()
+
+
+operators = st.sampled_from(Operator)
+durations = st.one_of(
+    st.integers(1, 10**6).map(lambda seconds: timedelta(seconds=seconds)),
+    st.integers(1, 10**9).map(lambda microseconds: timedelta(microseconds=microseconds)),
+)
+approximations = st.one_of(
+    st.none(), st.builds(ast.Approximation, st.sampled_from([None, "esa", "hybrid", "my-measure"]))
+)
+references = st.builds(ast.Reference, texts.filter(bool))
+asked_attributes = _short(st.builds(ast.AskedAttribute, attributes, approximations))
+asked_values = _short(st.builds(ast.AskedValue, st.one_of(terms, references), approximations))
+many_values = st.lists(asked_values, min_size=1, max_size=3).map(tuple)
+endpoints = st.sampled_from(ast.Endpoint)
+
+names = st.builds(
+    owl.Named,
+    st.one_of(
+        st.sampled_from(["wine:RedWine", "http://example.org/a#B", "Vehicle", "and", "some", "25"]),
+        plain_words,
+    ),
+)
+properties = st.one_of(names, st.builds(owl.Inverse, names))
+individuals = st.one_of(names, terms.filter(lambda term: _is_individual(term)))
+facets = st.builds(owl.Facet, operators, terms.filter(lambda term: _is_individual(term)))
+
+
+def _is_individual(term: object) -> bool:
+    """In a class expression an IRI is a name; times and amounts with a unit have no place there."""
+    return isinstance(term, Boolean | Text) or (isinstance(term, Quantity) and term.unit is None)
+
+
+def _larger_classes(
+    inner: st.SearchStrategy[owl.ClassExpression],
+) -> st.SearchStrategy[owl.ClassExpression]:
+    several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(owl.And, several),
+        st.builds(owl.Or, several),
+        st.builds(owl.Not, inner),
+        st.builds(owl.Some, properties, inner),
+        st.builds(owl.Only, properties, inner),
+        st.builds(owl.HasValue, properties, individuals),
+        st.builds(owl.HasSelf, properties),
+        st.builds(
+            owl.Cardinality,
+            properties,
+            st.sampled_from(owl.Bound),
+            st.integers(0, 9),
+            st.one_of(st.none(), inner),
+        ),
+        st.builds(owl.OneOf, st.lists(individuals, min_size=1, max_size=3).map(tuple)),
+        st.builds(owl.Restricted, names, st.lists(facets, min_size=1, max_size=2).map(tuple)),
+    )
+
+
+class_expressions = _short(st.recursive(names, _larger_classes, max_leaves=4))
+
+simple_predicates: st.SearchStrategy[ast.Predicate] = st.one_of(
+    st.builds(ast.Comparison, asked_attributes, operators, asked_values),
+    st.builds(ast.OneOfValues, asked_attributes, many_values),
+    st.builds(ast.InRange, asked_attributes, asked_values, asked_values),
+    st.builds(ast.IsA, asked_attributes, class_expressions),
+    st.builds(
+        ast.ClassOrder, asked_attributes, st.sampled_from(ast.ClassRelation), class_expressions
+    ),
+    st.builds(ast.HasProperty, asked_attributes, names, operators, asked_values),
+    st.builds(ast.ContainsAll, asked_attributes, many_values),
+    st.builds(ast.Within, asked_attributes, many_values),
+    st.builds(
+        ast.WindowAggregate,
+        st.sampled_from(ast.Function),
+        asked_attributes,
+        durations,
+        operators,
+        asked_values,
+    ),
+    st.builds(
+        ast.WindowAggregate,
+        st.just(ast.Function.COUNT),
+        st.none(),
+        durations,
+        operators,
+        asked_values,
+    ),
+)
+
+
+def _conjunctions(
+    predicates: st.SearchStrategy[ast.Predicate],
+) -> st.SearchStrategy[ast.Conjunction]:
+    return st.builds(ast.Conjunction, st.lists(predicates, min_size=1, max_size=3).map(tuple))
+
+
+def _temporal(inner: st.SearchStrategy[ast.Conjunction]) -> st.SearchStrategy[ast.Predicate]:
+    return st.one_of(
+        st.builds(ast.After, endpoints, st.one_of(st.none(), durations), inner),
+        st.builds(ast.During, endpoints, inner),
+        st.builds(ast.Simultaneous, endpoints, inner),
+        st.builds(
+            ast.HistoryFilter,
+            asked_attributes,
+            operators,
+            st.one_of(st.none(), st.integers(1, 999)),
+            inner,
+        ),
+        st.builds(ast.AllenRelated, st.sampled_from(ast.AllenRelation), inner),
+    )
+
+
+predicates = _short(
+    st.recursive(
+        _short(simple_predicates), lambda inner: _temporal(_conjunctions(inner)), max_leaves=3
+    )
+)
+conjunctions = _conjunctions(predicates)
+
+
+def _compositions(inner: st.SearchStrategy[ast.Pattern]) -> st.SearchStrategy[ast.Pattern]:
+    several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(ast.Alternation, several),
+        st.builds(ast.Sequence, several, st.one_of(st.none(), durations)),
+        st.builds(ast.Repetition, inner, st.integers(1, 99), durations),
+        st.builds(ast.Absence, inner, durations, inner),
+    )
+
+
+patterns = _short(st.recursive(conjunctions, _compositions, max_leaves=4))
+options = st.builds(
+    ast.Options,
+    threshold=st.one_of(st.none(), st.floats(0, 1)),
+    top=st.one_of(st.none(), st.integers(1, 99)),
+    mapping=st.one_of(st.none(), st.sampled_from(ast.Multiplicity)),
+    aggregation=st.one_of(st.none(), st.sampled_from(ast.Aggregation)),
+    exact=st.one_of(st.none(), st.sampled_from(ast.Exactness)),
+    expires=st.one_of(st.none(), moments),
+    at_most_once_per=st.one_of(st.none(), durations),
+    on_change=st.booleans(),
+)
+subscription_names = st.one_of(st.none(), texts.filter(lambda name: bool(name.strip())))
+subscriptions = st.builds(ast.Subscription, patterns, options, subscription_names)
+derivations = st.builds(ast.Derivation, attributes, st.one_of(terms, references))
+actions = st.one_of(
+    st.builds(ast.Publish, st.lists(derivations, min_size=1, max_size=3).map(tuple)),
+    st.builds(ast.Update, texts),
+    st.builds(ast.Post, texts.map(lambda path: f"https://example.org/{path}")),
+)
+rules = st.builds(ast.Rule, patterns, options, subscription_names, action=actions)
