@@ -7,7 +7,7 @@ IN_VENV = .venv/bin/python
 .PHONY: help setup demo test test-long check format bench lock clean
 
 help:  ## what can be made
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s '	'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' Makefile
 
 setup: .venv/.ready  ## the virtual environment with everything in it (a no-op once done)
 
@@ -35,7 +35,7 @@ check: setup  ## format, lint, types, import layers
 	@$(IN_VENV) -m ruff format --check
 	@$(IN_VENV) -m ruff check
 	@$(IN_VENV) -m mypy
-	@.venv/bin/lint-imports
+	@$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
 format: setup  ## put the code into the house format
 	@$(IN_VENV) -m ruff format

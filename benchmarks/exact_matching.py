@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from tests.oracles.brute_force_matcher import matching_subscriptions
-
 from benchmarks.measure import Finding, quickest_seconds, ratio
 from benchmarks.workload import city_subscriptions
 from purport.demo.city import City
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
+from tests.oracles.brute_force_matcher import matching_subscriptions
 
 SUBSCRIPTIONS = 10_000
 EVENTS = 1_000

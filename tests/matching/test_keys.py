@@ -1,9 +1,9 @@
 from hypothesis import given, settings
-from tests.strategies.exact import values
 
 from purport.matching.keys import asked_keys, told_keys
 from purport.model.comparison import Operator, holds
 from purport.model.term import Term
+from tests.strategies.exact import values
 
 FAMILIES = frozenset({"text", "iri", "boolean", "time", "number", "number of any unit"})
 

@@ -3,10 +3,13 @@ import pickle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles.brute_force_matcher import matching_subscriptions
-from tests.strategies.exact import events, exact_subscriptions
 
 from purport import Event, Matcher, NotSupportedYet, Subscription, parse
+from purport.matching.first_line import ExactPredicate
+from purport.matching.predicate_index import PredicateIndex
+from purport.model.subscription import Comparison, InRange, OneOfValues
+from tests.oracles.brute_force_matcher import matching_subscriptions
+from tests.strategies.exact import events, exact_subscriptions
 
 
 @settings(max_examples=500, deadline=None)
@@ -48,6 +51,29 @@ def test_a_match_maps_each_predicate_to_a_statement_of_the_event(
         assert all(pair.statement in event.statements for pair in pairs)
         assert sum(pair.probability for pair in pairs) == pytest.approx(1)
         assert match.probability == 1
+
+
+@settings(max_examples=100)
+@given(st.lists(exact_subscriptions, max_size=8))
+def test_nothing_is_left_of_what_was_removed(subscriptions: list[Subscription]) -> None:
+    index = PredicateIndex()
+    untouched = pickle.dumps(PredicateIndex())
+
+    for number, subscription in enumerate(subscriptions):
+        index.add(number, exact(subscription))
+    for number in range(len(subscriptions)):
+        index.remove(number)
+    index._next_key_number = 0
+
+    assert pickle.dumps(index) == untouched
+
+
+def exact(subscription: Subscription) -> list[ExactPredicate]:
+    return [
+        predicate
+        for predicate in subscription.predicates
+        if isinstance(predicate, Comparison | OneOfValues | InRange)
+    ]
 
 
 def test_removing_what_is_not_there_is_a_key_error() -> None:

@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import TypeVar
 
 from hypothesis import strategies as st
-from tests.strategies.terms import attributes, moments, plain_words, terms, texts
 
 from purport.model import class_expression as owl
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
 from purport.model.term import Boolean, Text
 from purport.model.units import Quantity
+from tests.strategies.terms import attributes, moments, plain_words, terms, texts
 
 T = TypeVar("T")
 

@@ -19,7 +19,6 @@ app = typer.Typer(
     name="purport",
     help="Publish/subscribe by meaning.",
     epilog="Try: purport demo",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -47,7 +46,7 @@ def options(
 def main() -> None:
     """Run the command; whatever is wrong with the input ends in one clear line and exit code 2."""
     try:
-        status = app(standalone_mode=False)
+        status = app(sys.argv[1:] or ["--help"], prog_name="purport", standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message())
     except PurportError as error:

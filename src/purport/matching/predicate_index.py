@@ -9,10 +9,11 @@ The answer may hold too many (it is checked afterwards), never too few.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from purport.matching.first_line import ExactPredicate
@@ -23,6 +24,7 @@ from purport.model.subscription import Comparison, InRange, OneOfValues, Referen
 from purport.model.term import Attribute, Resource, Term, Text, folded, is_iri
 from purport.model.words import attribute_words
 
+Equality = tuple[Key, Key]
 _LOWER = (Operator.GREATER, Operator.AT_LEAST)
 _UPPER = (Operator.LESS, Operator.AT_MOST)
 
@@ -57,20 +59,30 @@ class _Filing:
     bound: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Filed:
+    """What is to be undone when a conjunction goes."""
+
+    filings: tuple[_Filing, ...]
+    equalities: frozenset[Equality]
+    families: frozenset[tuple[Key, str]]
+
+
 class PredicateIndex:
     """Files numbered conjunctions of exact predicates; finds those that an event may answer."""
 
     def __init__(self) -> None:
         self._root = _Node()
-        self._key_numbers: dict[tuple[Key, Key], int] = {}
-        self._filings: dict[int, list[_Filing]] = {}
+        self._filed: dict[int, _Filed] = {}
+        self._key_numbers: dict[Equality, int] = {}
+        self._next_key_number = 0
         self._families: dict[Key, frozenset[str]] = {}
+        self._uses: Counter[Equality | tuple[Key, str]] = Counter()
 
     def add(self, number: int, predicates: Iterable[ExactPredicate]) -> None:
         """File a conjunction under a number."""
-        filings = self._filings_of(tuple(predicates))
-        self._filings[number] = filings
-        for filing in filings:
+        filed = self._filed[number] = self._take_up(tuple(predicates))
+        for filing in filed.filings:
             node = self._root
             for key in filing.path:
                 node = node.children.setdefault(key, _Node())
@@ -80,9 +92,19 @@ class PredicateIndex:
                 insort(node.bounds.setdefault(filing.side, []), (filing.bound, number))
 
     def remove(self, number: int) -> None:
-        """Forget the conjunction of this number."""
-        for filing in self._filings.pop(number):
-            self._unfile(self._root, filing, filing.path, number)
+        """Forget the conjunction of this number, and the keys that nobody else asks for."""
+        filed = self._filed.pop(number)
+        for filing in filed.filings:
+            _unfile(self._root, filing, filing.path, number)
+        for equality in filed.equalities:
+            if self._is_last_use(equality):
+                del self._key_numbers[equality]
+        for attribute, family in filed.families:
+            if self._is_last_use((attribute, family)):
+                left = self._families[attribute] - {family}
+                self._families[attribute] = left
+                if not left:
+                    del self._families[attribute]
 
     def candidates(self, event: Event) -> list[int]:
         """The numbers of all conjunctions that the event answers, and of some that it does not."""
@@ -103,45 +125,54 @@ class PredicateIndex:
                     told.setdefault(attribute, []).extend(values)
         return told
 
-    def _filings_of(self, predicates: tuple[ExactPredicate, ...]) -> list[_Filing]:
-        """One filing, or several where the only equalities allow for more than one key."""
-        equalities = [keys for keys in map(_equality_keys, predicates) if keys]
-        single = sorted(
-            {self._number(keys[0]) for keys in equalities if len(keys) == 1}, reverse=True
-        )
-        paths = [tuple(single)]
-        if not single and equalities:
-            shortest = min(equalities, key=len)
-            paths = [(self._number(key),) for key in shortest]
-        bounds = next(filter(None, map(_bounds, predicates)), [])
-        self._note_families(predicates)
-        if not bounds:
-            return [_Filing(path) for path in paths]
-        return [_Filing(path, *bound) for path, bound in product(paths, bounds)]
+    def _take_up(self, predicates: tuple[ExactPredicate, ...]) -> _Filed:
+        """Where a conjunction is to be filed; its keys are known from now on.
 
-    def _number(self, key: tuple[Key, Key]) -> int:
-        return self._key_numbers.setdefault(key, len(self._key_numbers))
+        There is one filing, or several where the only equalities allow for more than one key.
+        """
+        choices = [keys for keys in map(_equalities, predicates) if keys]
+        certain = [keys[0] for keys in choices if len(keys) == 1]
+        chosen = certain or min(choices, key=len, default=[])
+        numbers = sorted({self._number(equality) for equality in chosen}, reverse=True)
+        paths = [tuple(numbers)] if certain or not chosen else [(number,) for number in numbers]
+        bounds = next(filter(None, map(_bounds, predicates)), [(None, None)])
+        families = frozenset(chain.from_iterable(map(_families_asked, predicates)))
+        for attribute, family in families:
+            self._families[attribute] = self._families.get(attribute, frozenset()) | {family}
+        equalities = frozenset(chosen)
+        self._uses.update(equalities)
+        self._uses.update(families)
+        filings = tuple(_Filing(path, *bound) for path, bound in product(paths, bounds))
+        return _Filed(filings, equalities, families)
 
-    def _note_families(self, predicates: tuple[ExactPredicate, ...]) -> None:
-        """Remember which attributes are asked for, and for what families of values."""
-        for predicate in predicates:
-            attribute = asked_attribute_key(predicate.attribute.term)
-            families = {family for value in _asked(predicate) for family, _ in asked_keys(value)}
-            self._families[attribute] = self._families.get(attribute, frozenset()) | families
+    def _number(self, equality: Equality) -> int:
+        """The number of an equality; later ones get higher numbers, which are looked up first."""
+        if equality not in self._key_numbers:
+            self._key_numbers[equality] = self._next_key_number
+            self._next_key_number += 1
+        return self._key_numbers[equality]
 
-    def _unfile(self, node: _Node, filing: _Filing, path: tuple[int, ...], number: int) -> None:
-        if path:
-            child = node.children[path[0]]
-            self._unfile(child, filing, path[1:], number)
-            if child.is_empty():
-                del node.children[path[0]]
-        elif filing.side is None:
-            node.here.remove(number)
-        else:
-            entries = node.bounds[filing.side]
-            del entries[bisect_left(entries, (filing.bound, number))]
-            if not entries:
-                del node.bounds[filing.side]
+    def _is_last_use(self, used: Equality | tuple[Key, str]) -> bool:
+        self._uses[used] -= 1
+        if self._uses[used] > 0:
+            return False
+        del self._uses[used]
+        return True
+
+
+def _unfile(node: _Node, filing: _Filing, path: tuple[int, ...], number: int) -> None:
+    if path:
+        child = node.children[path[0]]
+        _unfile(child, filing, path[1:], number)
+        if child.is_empty():
+            del node.children[path[0]]
+    elif filing.side is None:
+        node.here.remove(number)
+    else:
+        entries = node.bounds[filing.side]
+        del entries[bisect_left(entries, (filing.bound, number))]
+        if not entries:
+            del node.bounds[filing.side]
 
 
 def _reached(node: _Node, keys: list[int], first: int, told: dict[Key, list[Key]]) -> Iterator[int]:
@@ -166,7 +197,7 @@ def _satisfied(entries: list[tuple[Any, int]], value: Any, is_lower: bool) -> It
     return (number for _, number in chosen)
 
 
-def _equality_keys(predicate: ExactPredicate) -> list[tuple[Key, Key]]:
+def _equalities(predicate: ExactPredicate) -> list[Equality]:
     """The pairs of attribute and value that satisfy a predicate; none if they cannot be listed."""
     match predicate:
         case Comparison(_, Operator.EQUAL) | OneOfValues():
@@ -176,7 +207,13 @@ def _equality_keys(predicate: ExactPredicate) -> list[tuple[Key, Key]]:
             return []
 
 
-def _bounds(predicate: ExactPredicate) -> list[tuple[_Side, Any]]:
+def _families_asked(predicate: ExactPredicate) -> Iterator[tuple[Key, str]]:
+    """The attribute that a predicate asks for, with each family of values that can answer it."""
+    attribute = asked_attribute_key(predicate.attribute.term)
+    return ((attribute, family) for value in _asked(predicate) for family, _ in asked_keys(value))
+
+
+def _bounds(predicate: ExactPredicate) -> list[tuple[_Side | None, Any]]:
     """The bounds that a predicate sets, one for each family that a told value may come in."""
     match predicate:
         case Comparison(_, operator) if operator in _LOWER or operator in _UPPER:

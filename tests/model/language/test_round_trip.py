@@ -1,9 +1,9 @@
 from hypothesis import HealthCheck, given, settings
-from tests.strategies.subscriptions import rules, subscriptions
 
 from purport.model.language.parse import parse, parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Rule, Subscription
+from tests.strategies.subscriptions import rules, subscriptions
 
 thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
