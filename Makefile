@@ -28,8 +28,8 @@ demo: setup  ## the main job: a simulated city, local Spark, live matches, an HT
 test: setup  ## the tests
 	@$(IN_VENV) -m pytest
 
-test-long: setup  ## what takes longer, on top of the tests
-	@$(IN_VENV) -m pytest -m "slow or not slow"
+test-long: setup  ## the tests, with twenty times the generated examples
+	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest
 
 check: setup  ## format, lint, types, import layers
 	@$(IN_VENV) -m ruff format --check

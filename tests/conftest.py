@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,8 +9,9 @@ from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
 
-settings.register_profile("house", deadline=None, print_blob=True)
-settings.load_profile("house")
+settings.register_profile("house", max_examples=150, deadline=None, print_blob=True)
+settings.register_profile("long", parent=settings.get_profile("house"), max_examples=3000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,23 @@
 import subprocess
 import sys
+from types import ModuleType
 
 import purport
 
 
 def test_all_names_what_is_there() -> None:
-    assert sorted(purport.__all__) == purport.__all__
-    assert all(hasattr(purport, name) for name in purport.__all__)
+    public = {
+        name
+        for name, thing in vars(purport).items()
+        if not name.startswith("_") and not isinstance(thing, ModuleType)
+    }
+    assert sorted(public) == purport.__all__
 
 
 def test_the_core_imports_no_spark() -> None:
     program = """
 import sys
+from types import ModuleType
 import purport
 matcher = purport.Matcher([purport.parse("{a = 1}")])
 assert matcher.match(purport.Event.from_json({"a": 1}))

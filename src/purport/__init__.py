@@ -7,6 +7,7 @@ from purport.errors import (
     PurportError,
     SubscriptionFileError,
     SubscriptionSyntaxError,
+    UnusablePath,
 )
 from purport.matching.matcher import Matcher
 from purport.model.event import Event, Statement
@@ -34,6 +35,7 @@ __all__ = [
     "Subscription",
     "SubscriptionFileError",
     "SubscriptionSyntaxError",
+    "UnusablePath",
     "parse",
     "parse_all",
     "parse_file",

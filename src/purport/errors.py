@@ -5,7 +5,7 @@
     - SubscriptionSyntaxError    the text is no subscription: file, line, column, what was expected
     - SubscriptionFileError      one or more of the above, from one file
     - EventError                 the data is not an event
-    - UnreadableFile             a file that is missing, not a file, not permitted or not UTF-8
+    - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
@@ -90,8 +90,8 @@ class EventError(InvalidInput):
     """The data is not an event."""
 
 
-class UnreadableFile(InvalidInput):
-    """A file cannot be read."""
+class UnusablePath(InvalidInput):
+    """A file or folder cannot be read or written."""
 
     def __init__(self, path: str | Path, reason: str) -> None:
         super().__init__(path, reason)

@@ -71,9 +71,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
     events.write_text('{"a": 1}\n' * 50_000)
     command = f"'{sys.executable}' -m purport match '{events}' -s '{{a = 1}}' | head -1"
 
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert done.stdout == "events.jsonl:1  {a = 1}  1.00\n"
     assert done.stderr == ""
@@ -87,6 +85,8 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
         (("match", "x", "-s", "{device~ = laptop}"), "not supported yet: approximate matching (~)"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
+        (("match", "x", "-s", "when {a = 1} publish {b = 1}"), "not supported yet: a rule (when)"),
+        (("match", "x", "-s", "{a = 1} as x", "-s", "{a = 2} as x"), "the name 'x' is taken"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -102,6 +102,13 @@ def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_a_name_is_printed_as_it_is(events: Path) -> None:
+    done = run("match", events, "-s", '{device = kettle} as "a[/b] [bold]c"')
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("a[/b] [bold]c") == 2
 
 
 def test_a_file_without_subscriptions_is_named(tmp_path: Path, events: Path) -> None:

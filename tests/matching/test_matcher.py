@@ -1,10 +1,10 @@
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from purport import Event, Matcher, NotSupportedYet, Subscription, parse
+from purport import Event, InvalidInput, Matcher, NotSupportedYet, Subscription, parse
 from purport.matching.first_line import ExactPredicate
 from purport.matching.predicate_index import PredicateIndex
 from purport.model.subscription import Comparison, InRange, OneOfValues
@@ -12,7 +12,6 @@ from tests.oracles.brute_force_matcher import matching_subscriptions
 from tests.strategies.exact import events, exact_subscriptions
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.lists(exact_subscriptions, max_size=8), events)
 def test_the_index_finds_what_brute_force_finds(
     subscriptions: list[Subscription], event: Event
@@ -22,7 +21,6 @@ def test_the_index_finds_what_brute_force_finds(
     assert matched == matching_subscriptions(subscriptions, event)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(exact_subscriptions, st.booleans()), max_size=8), events)
 def test_adding_and_removing_leaves_what_building_anew_would(
     subscriptions: list[tuple[Subscription, bool]], event: Event
@@ -40,7 +38,6 @@ def test_adding_and_removing_leaves_what_building_anew_would(
     assert matched == matching_subscriptions(matcher.subscriptions, event)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(exact_subscriptions, min_size=1, max_size=5), events)
 def test_a_match_maps_each_predicate_to_a_statement_of_the_event(
     subscriptions: list[Subscription], event: Event
@@ -53,7 +50,6 @@ def test_a_match_maps_each_predicate_to_a_statement_of_the_event(
         assert match.probability == 1
 
 
-@settings(max_examples=100)
 @given(st.lists(exact_subscriptions, max_size=8))
 def test_nothing_is_left_of_what_was_removed(subscriptions: list[Subscription]) -> None:
     index = PredicateIndex()
@@ -81,6 +77,27 @@ def test_removing_what_is_not_there_is_a_key_error() -> None:
         Matcher().remove(parse("{a = 1}"))
 
 
+def test_two_subscriptions_do_not_share_a_name() -> None:
+    matcher = Matcher([parse("{a = 1} as x")])
+
+    with pytest.raises(InvalidInput, match="the name 'x' is taken"):
+        matcher.add(parse("{a = 2} as x"))
+    matcher.remove(parse("{a = 1} as x"))
+    matcher.add(parse("{a = 2} as x"))
+
+    assert len(matcher.match(Event.from_json({"a": 2}))) == 1
+
+
+def test_a_very_long_conjunction_is_matched_and_removed() -> None:
+    long = parse("{" + ", ".join(f"a{i} = {i}" for i in range(2000)) + "}")
+    matcher = Matcher([long])
+
+    assert matcher.match(Event.from_json({f"a{i}": i for i in range(2000)}))
+    assert not matcher.match(Event.from_json({f"a{i}": i for i in range(1999)}))
+    matcher.remove(long)
+    assert matcher.subscriptions == ()
+
+
 def test_a_matcher_can_be_sent_to_a_worker() -> None:
     matcher = pickle.loads(pickle.dumps(Matcher([parse("{a > 1} as big")])))
 
@@ -101,10 +118,10 @@ def test_a_matcher_can_be_sent_to_a_worker() -> None:
         ("{wine has wine:hasColor = wine:Red}", "a property of an individual"),
         ("{tags contains all (a, b)}", "a bag comparison"),
         ("{tags within (a, b)}", "a bag comparison"),
-        ("{start after(10 s) {a = 1}}", "a temporal operator (after)"),
-        ("{end during {a = 1}}", "a temporal operator (during)"),
-        ("{end with {a = 1}}", "a temporal operator (with)"),
-        ("{a filter(<, last 200) {b = 1}}", "a temporal operator (filter)"),
+        ("{start after(10 s) {a = 1}}", "a temporal operator"),
+        ("{end during {a = 1}}", "a temporal operator"),
+        ("{end with {a = 1}}", "a temporal operator"),
+        ("{a filter(<, last 200) {b = 1}}", "a temporal operator"),
         ("{interval overlaps {a = 1}}", "Allen's relations"),
         ("{avg(t) over 5 min > 25}", "an aggregate"),
         ("{a = 1} or {b = 2}", "an alternation"),
@@ -113,6 +130,7 @@ def test_a_matcher_can_be_sent_to_a_worker() -> None:
         ("not {a = 1} within 3 s after {b = 2}", "an absence"),
         ("{a = 1} mapping 1:1", "mapping 1:1"),
         ("{a = 1} exact scored", "exact scored"),
+        ("{a = 1} top 3", "top more than 1"),
         ("{a = 1} expires 2030-01-01", "expires"),
         ("{a = 1} at most once per 5 min", "at most once per"),
         ("{a = 1} on change", "on change"),
@@ -148,6 +166,9 @@ def test_one_subscription_that_is_refused_does_not_harm_the_others() -> None:
         ("{temperature > 25}", {"temperature": "26 °C"}, True),
         ("{temperature_C > 77 °F}", {"temperature_C": 25.5}, True),
         ("{temperature_C > 77 °F}", {"temperature_C": 24.5}, False),
+        ("{temperature_min < 0 °C}", {"temperature_min": -5}, True),
+        ("{voltage_a > 200 V}", {"voltage_a": 230}, True),
+        ("{distance > 1 m}", {"distance": "1e308 km"}, True),
         ("{speed > 100 km/h}", {"speed": "28 m/s"}, True),
         ("{speed > 100 km/h}", {"speed": "50 °C"}, False),
         ("{length = 1.001 m}", {"length": "100.1 cm"}, True),

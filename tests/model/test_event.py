@@ -58,7 +58,8 @@ def test_an_event_may_be_going_on_or_only_have_ended() -> None:
         ('{"a": ' + "9" * 400 + "}", "'a': the number is too large, or not a number"),
         (b'{"a": "\xff"}', "the text is not UTF-8"),
         ('{"": 1}', "an attribute has an empty name"),
-        ('{"a": {"": 1}}', "'a': an attribute has an empty name"),
+        ('{"a": {"": 1}}', "'a': an attribute is a text that is not empty, got ''"),
+        ('{"@context": {}, "a": ' + "[" * 70 + "]" * 70 + "}", "nested deeper than 64 levels"),
         (
             '{"@type": "x"}',
             "the key '@type' is reserved; expected one of @context, @end, @id, @start",
@@ -87,6 +88,8 @@ def test_bad_json_says_what_is_wrong(text: str | bytes, reason: str) -> None:
 def test_a_value_that_json_does_not_have_is_refused() -> None:
     with pytest.raises(EventError, match="'a': expected a JSON value, got set"):
         Event.from_json({"a": {1, 2}})
+    with pytest.raises(EventError, match="an attribute is a text, got 1"):
+        Event.from_json({1: 2})  # type: ignore[dict-item]
     with pytest.raises(EventError, match="not a number"):
         Event.from_json({"a": float("nan")})
 
@@ -132,7 +135,7 @@ TURTLE = """
 <http://example.org/e1> a dbo:FootballMatch ;
   dbo:location "Johannesburg"@en, "FNB Stadium" ;
   dbo:attendance 84490 ; dbo:temperature 14.5 ; dbo:cup true ;
-  dbo:date "2010-07-11"^^xsd:date ; dbo:oddity "many"^^xsd:integer .
+  dbo:date "2010-07-11"^^xsd:date ; dbo:oddity "many"^^xsd:integer, "maybe"^^xsd:boolean .
 """
 
 
@@ -149,6 +152,7 @@ def test_turtle_about_one_subject_is_an_event() -> None:
         Boolean(True),
         Time(datetime(2010, 7, 11, tzinfo=UTC)),
         Text("many"),
+        Text("maybe"),
     ]
     assert event.statements[0].attribute == Resource(TYPE)
 
@@ -175,6 +179,7 @@ def test_json_ld_may_carry_an_interval() -> None:
         ("<urn:a> <urn:p> 1 . <urn:b> <urn:p> 1 .", "an event has one subject, got 2: "),
         ("", "the Turtle text describes nothing"),
         ("<urn:a> <urn:p>", "not valid Turtle: "),
+        ("<urn:a> <urn:p> <ex:> .", "not an absolute IRI: 'ex:'"),
     ],
 )
 def test_bad_rdf_says_what_is_wrong(text: str, reason: str) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from purport.errors import UnreadableFile
+from purport.errors import UnusablePath
 from purport.model.event import Event
 from purport.model.event_lines import (
     LONGEST_LINE,
@@ -94,15 +94,31 @@ def test_a_line_without_end_is_refused_and_the_next_is_read(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UnreadableFile) as error:
+    with pytest.raises(UnusablePath) as error:
         list(events_in_file(tmp_path / name))
 
     assert str(error.value).startswith(str(tmp_path))
+
+
+def test_a_mark_of_utf8_at_the_beginning_is_no_part_of_the_event() -> None:
+    [event] = events_in([b'\xef\xbb\xbf{"a": 1}\n'], "log")
+
+    assert isinstance(event, Event)
+
+
+def test_a_compressed_file_that_is_damaged_is_named(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b'{"a": 1}\n' * 1000))
+    packed[20:40] = b"x" * 20
+    path = tmp_path / "damaged.jsonl.gz"
+    path.write_bytes(packed)
+
+    with pytest.raises(UnusablePath, match=r"damaged\.jsonl\.gz"):
+        list(events_in_file(path))
 
 
 def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path: Path) -> None:
     path = tmp_path / "fake.jsonl.gz"
     path.write_bytes(b"not gzip")
 
-    with pytest.raises(UnreadableFile, match="gzip"):
+    with pytest.raises(UnusablePath, match="gzip"):
         list(events_in_file(path))

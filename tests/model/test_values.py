@@ -4,10 +4,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from purport import parse
 from purport.model.clock import ManualClock, SystemClock
 from purport.model.interval import Interval
 from purport.model.match import Mapping
-from purport.model.subscription import Options
+from purport.model.subscription import (
+    Alternation,
+    Approximation,
+    Conjunction,
+    Options,
+    Post,
+    Publish,
+    Reference,
+    Repetition,
+    Sequence,
+    Subscription,
+)
 from purport.model.term import Resource, Time
 from purport.model.units import Quantity
 
@@ -39,12 +51,31 @@ def test_numbers_are_finite_and_iris_absolute() -> None:
 
 
 def test_probabilities_and_options_stay_in_their_range() -> None:
-    with pytest.raises(ValueError, match="probability"):
+    with pytest.raises(ValueError, match="probabilities"):
         Mapping((), 1.5)
     with pytest.raises(ValueError, match="threshold"):
         Options(threshold=-0.1)
     with pytest.raises(ValueError, match="top"):
         Options(top=0)
+
+
+def test_patterns_have_parts_and_durations_have_a_length() -> None:
+    one = parse("{a = 1}").pattern
+    for make in (
+        lambda: Conjunction(()),
+        lambda: Alternation((one,)),
+        lambda: Sequence((one,)),
+        lambda: Repetition(one, 0, timedelta(seconds=1)),
+        lambda: Repetition(one, 2, timedelta(0)),
+        lambda: Subscription(one, name=" "),
+        lambda: Approximation("no name"),
+        lambda: Reference(""),
+        lambda: Post("ftp://example.org"),
+        lambda: Publish(()),
+        lambda: Options(at_most_once_per=timedelta(0)),
+    ):
+        with pytest.raises(ValueError, match=r"\w"):
+            make()
 
 
 def test_clocks_do_not_go_back() -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from purport.matching.first_line import answers
+from purport.matching.first_line import value_answers
+from purport.model.comparison import Operator, holds
 from purport.model.event import Event
 from purport.model.subscription import Comparison, InRange, OneOfValues, Subscription
 
@@ -17,7 +18,8 @@ def matching_subscriptions(
         if all(
             any(
                 isinstance(predicate, Comparison | OneOfValues | InRange)
-                and answers(statement, predicate)
+                and holds(statement.attribute, Operator.EQUAL, predicate.attribute.term)
+                and value_answers(statement, predicate)
                 for statement in event.statements
             )
             for predicate in subscription.predicates

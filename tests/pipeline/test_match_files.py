@@ -13,12 +13,12 @@ from pyspark.sql.types import StructType
 from purport import Matcher, NotSupportedYet, Subscription, parse
 from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
-from purport.errors import StreamFailed
+from purport.errors import StreamFailed, UnusablePath
 from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter, events_in_file
 from purport.pipeline.jobs.match_files import BatchSummary, MatchFiles
 from purport.pipeline.matches import dead_letters, matches, outcomes
-from purport.pipeline.session import spark_address
+from purport.pipeline.session import STRETCH_BYTES, spark_address
 from purport.pipeline.sinks.parquet_folder import ParquetFolder
 from purport.pipeline.sources.json_lines import JsonLinesFolder
 from purport.pipeline.tables import DEAD_LETTERS, LINES, MATCHES
@@ -109,7 +109,6 @@ def test_a_stream_goes_on_where_it_stopped_and_doubles_nothing(
         JsonLinesFolder(events, files_per_batch=1),
         sink,
         [parse("{a = 1} as one")],
-        tmp_path / "checkpoint",
     )
     events.mkdir()
     summaries: list[BatchSummary] = []
@@ -133,7 +132,7 @@ def test_a_batch_that_failed_half_way_is_done_again_and_stands_there_once(
     events, sink = tmp_path / "events", ParquetFolder(tmp_path)
     events.mkdir()
     (events / "first.jsonl").write_text('{"@id": "e1", "a": 1}\n')
-    job = MatchFiles(JsonLinesFolder(events), sink, [parse("{a = 1}")], tmp_path / "checkpoint")
+    job = MatchFiles(JsonLinesFolder(events), sink, [parse("{a = 1}")])
 
     def fail(_: BatchSummary) -> None:
         raise RuntimeError("the power went out after the batch was written")
@@ -144,6 +143,67 @@ def test_a_batch_that_failed_half_way_is_done_again_and_stands_there_once(
     job.run(spark)
 
     assert written(spark, sink) == (["e1"], 0)
+
+
+def test_a_line_has_the_same_place_however_many_cores_there_are(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lines = [f'{{"a": {n}, "filler": "{"x" * 1000}"}}' for n in range(9000)]
+    (tmp_path / "big.jsonl").write_text("\n".join(lines))
+
+    expected = in_process(tmp_path, [parse("{a > 8990}")])
+
+    assert len(expected[0]) == 9
+    assert on_spark(spark, tmp_path, [parse("{a > 8990}")]) == expected
+
+
+def test_a_file_longer_than_a_stretch_is_read_once_and_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "big.jsonl").write_text("".join(f'{{"a": {n}}}\n' for n in range(5000)))
+    spark.conf.set("spark.sql.files.maxPartitionBytes", 16_384)
+    try:
+        found = matches(
+            outcomes(JsonLinesFolder(tmp_path).table(spark), [parse("{a >= 0}")])
+        ).collect()
+    finally:
+        spark.conf.set("spark.sql.files.maxPartitionBytes", STRETCH_BYTES)
+
+    identifiers = {row.event_id for row in found}
+    assert len(found) == len(identifiers) == 5000
+    assert "big.jsonl:1" in identifiers
+    assert "big.jsonl@16384:1" in identifiers
+
+
+def test_a_folder_that_looks_like_a_pattern_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "city[1] {a,b} *"
+    folder.mkdir()
+    (folder / "e.jsonl").write_text('{"a": 1}')
+
+    assert JsonLinesFolder(folder).table(spark).count() == 1
+
+
+def test_a_folder_that_is_not_there_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    job = MatchFiles(
+        JsonLinesFolder(tmp_path / "missing"), ParquetFolder(tmp_path), [parse("{a = 1}")]
+    )
+
+    with pytest.raises(UnusablePath, match="missing: No such file or directory"):
+        job.run(spark)
+
+
+def test_what_spark_cannot_read_is_told_in_a_line(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "events").mkdir()
+    (tmp_path / "events" / "12:30.jsonl").write_text("{}")
+    job = MatchFiles(
+        JsonLinesFolder(tmp_path / "events"), ParquetFolder(tmp_path), [parse("{a = 1}")]
+    )
+
+    with pytest.raises(StreamFailed) as failure:
+        job.run(spark)
+
+    assert "\n" not in str(failure.value)
+    assert "12:30.jsonl" in str(failure.value)
 
 
 def test_a_subscription_without_an_engine_is_refused_before_spark_starts_on_it(

@@ -11,8 +11,8 @@ from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 
 ATTRIBUTES: list[Attribute] = [
-    Text("device"), Text("Device "), Text("temperature_C"), Text("value"), Text("urn:x:kind"),
-    Resource("urn:x:kind"), Text("room"),
+    Text("device"), Text("Device "), Text("temperature_C"), Text("voltage_a"), Text("value"),
+    Text("urn:x:kind"), Resource("urn:x:kind"), Text("room"),
 ]  # fmt: skip
 UNITS = [
     None,
@@ -31,7 +31,9 @@ VALUES: list[Term] = [
 ]  # fmt: skip
 
 quantities = st.builds(
-    Quantity, st.sampled_from([0, 1, 25, 25.0, 77, 298.15, -3.5, 10**30]), st.sampled_from(UNITS)
+    Quantity,
+    st.sampled_from([0, 1, 25, 25.0, 77, 298.15, -3.5, 10**30, 1e308, 2**70 + 1, float(2**70 + 1)]),
+    st.sampled_from(UNITS),
 )
 values: st.SearchStrategy[Term] = st.one_of(st.sampled_from(VALUES), quantities)
 asked_attributes = st.sampled_from(ATTRIBUTES).map(ast.AskedAttribute)

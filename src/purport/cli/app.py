@@ -10,8 +10,9 @@ import typer
 import purport
 from purport.cli.demo import demo
 from purport.cli.match import match
-from purport.errors import PurportError
+from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
+FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -49,13 +50,15 @@ def main() -> None:
         status = app(sys.argv[1:] or ["--help"], prog_name="purport", standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message())
-    except PurportError as error:
+    except (InvalidInput, NotSupportedYet) as error:
         _fail(str(error))
+    except PurportError as error:
+        _fail(str(error), FAILED)
     except typer.Abort:
         sys.exit(INTERRUPTED)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, status: int = BAD_INPUT) -> None:
     sys.stderr.write(f"purport: {message}\n")
-    sys.exit(BAD_INPUT)
+    sys.exit(status)

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 from rich.table import Table
+from rich.text import Text
 
 from purport.demo.run import FILES, Progress, demo_subscriptions
 from purport.matching.supported import label
@@ -46,6 +47,6 @@ class DemoDisplay:
     def _drawn(self, progress: Progress) -> Group:
         table = Table("subscription", "matches", title="A city reports, Purport matches")
         for name in self._names:
-            table.add_row(name, f"{progress.matches[name]:,}")
+            table.add_row(Text(name), f"{progress.matches[name]:,}")
         table.add_row("[dim]lines refused[/dim]", f"[dim]{progress.dead_letters:,}[/dim]")
         return Group(table, self._bar)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +12,15 @@ import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from purport.errors import InvalidInput, NotSupportedYet
 from purport.matching.matcher import Matcher
 from purport.matching.supported import label, unsupported_forms
 from purport.model.event import Event
-from purport.model.event_lines import DeadLetter, events_in, events_in_file
+from purport.model.event_lines import DeadLetter, events_in_file, events_in_stream
 from purport.model.language.parse import parse_all, parse_file
+from purport.model.language.pieces import starts_subscription
 from purport.model.match import Match
 from purport.model.subscription import Subscription
 
@@ -45,8 +47,9 @@ def match(
     matcher = Matcher(_subscriptions(subscriptions))
     tally = _Tally()
     show = _shown_as_json if as_json else _shown_as_text
+    why = Match.explain if explain else None
     for found in _matches(events, matcher, tally):
-        sys.stdout.write(show(found, explain) + "\n")
+        sys.stdout.write(show(found, why) + "\n")
     sys.stdout.flush()
     if not as_json:
         _show_summary(tally)
@@ -72,8 +75,8 @@ def _subscriptions(given: list[str]) -> list[Subscription]:
     """All subscriptions that were given; every form that cannot be run yet is told at once."""
     found: list[Subscription] = []
     for text in given:
-        spelt_out = text.lstrip()[:1] in ("{", "(") or text.lstrip().startswith(("not ", "event "))
-        found += parse_all(text, file="--subscriptions") if spelt_out else parse_file(Path(text))
+        is_spelt_out = starts_subscription(text)
+        found += parse_all(text, file="--subscriptions") if is_spelt_out else parse_file(Path(text))
     if not found:
         raise InvalidInput(f"{', '.join(given)}: no subscription in there")
     refused = [
@@ -92,23 +95,24 @@ def _place(subscription: Subscription) -> str:
 
 
 def _matches(events: str, matcher: Matcher, tally: _Tally) -> Iterator[Match]:
-    lines = events_in(sys.stdin.buffer, "-") if events == "-" else events_in_file(Path(events))
-    for said in lines:
+    is_input = events == "-"
+    found = events_in_stream(sys.stdin.buffer, "-") if is_input else events_in_file(Path(events))
+    for said in found:
         if isinstance(said, DeadLetter):
             tally.add_dead_letter(said)
             continue
         tally.events += 1
-        for found in matcher.match(said):
-            tally.matches[label(found.subscription)] += 1
-            yield found
+        for match in matcher.match(said):
+            tally.matches[label(match.subscription)] += 1
+            yield match
 
 
-def _shown_as_text(found: Match, explain: bool) -> str:
+def _shown_as_text(found: Match, explain: Callable[[Match], str] | None) -> str:
     headline = f"{_id(found.event)}  {label(found.subscription)}  {found.probability:.2f}"
-    return f"{headline}\n{found.explain()}" if explain else headline
+    return f"{headline}\n{explain(found)}" if explain else headline
 
 
-def _shown_as_json(found: Match, explain: bool) -> str:
+def _shown_as_json(found: Match, explain: Callable[[Match], str] | None) -> str:
     pairs = found.mapping.correspondences
     row = {
         "event": found.event.id,
@@ -117,7 +121,7 @@ def _shown_as_json(found: Match, explain: bool) -> str:
         "mapping": [str(pair.statement) for pair in pairs],
     }
     if explain:
-        row["explanation"] = found.explain().split("\n")
+        row["explanation"] = explain(found).split("\n")
     return msgspec.json.encode(row).decode()
 
 
@@ -128,7 +132,7 @@ def _id(event: Event) -> str:
 def _show_summary(tally: _Tally) -> None:
     table = Table("subscription", "matches", title=f"{tally.events:,} events")
     for name, count in tally.matches.most_common():
-        table.add_row(name, f"{count:,}")
+        table.add_row(Text(name), f"{count:,}")
     console = Console()
     if tally.matches:
         console.print(table)

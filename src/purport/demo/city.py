@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,11 @@ class City:
         """The events as JSON lines files; a few lines arrive broken, as they do in a city."""
         folder.mkdir(parents=True, exist_ok=True)
         rng = random.Random(self.seed)
-        lines = [_line(event, rng) for event in self.happenings()]
-        size = -(-len(lines) // files)
+        lines = (_line(event, rng) for event in self.happenings())
         for number in range(files):
-            stretch = lines[number * size : (number + 1) * size]
-            (folder / f"sensors-{number:03}.jsonl").write_bytes(b"".join(stretch))
+            share = self.events * (number + 1) // files - self.events * number // files
+            with (folder / f"sensors-{number:03}.jsonl").open("wb") as file:
+                file.writelines(islice(lines, share))
 
 
 def _line(event: CityEvent, rng: random.Random) -> bytes:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -35,14 +34,14 @@ def demo_subscriptions() -> list[Subscription]:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Of one subscription: how many events meant it, how many were heard, by maker."""
+    """Of one subscription: how many events meant it and how many of them were heard, by maker."""
 
     name: str
     asks: str
     meant: Counter[str]
     heard: Counter[str]
-    example: CityEvent | None
-    missed: CityEvent | None
+    example: CityEvent | None  # one that was heard
+    missed: CityEvent | None  # one that means the same and was not
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +50,18 @@ class DemoResult:
 
     city: City
     subscriptions: tuple[Heard, ...]
+    matches: int
     dead_letters: tuple[DeadLetter, ...]
     seconds_streaming: float
 
     @property
-    def matches(self) -> int:
+    def heard(self) -> int:
+        """How many matches there were of events that mean what was asked."""
         return sum(heard.heard.total() for heard in self.subscriptions)
 
     @property
     def meant(self) -> int:
+        """How many matches there would have been had all makers shared the words."""
         return sum(heard.meant.total() for heard in self.subscriptions)
 
 
@@ -72,6 +74,7 @@ class Progress:
     dead_letters: int = 0
 
     def add(self, summary: BatchSummary) -> None:
+        """Count one more batch."""
         self.batches += 1
         self.matches.update(summary.matches)
         self.dead_letters += summary.dead_letters
@@ -80,61 +83,49 @@ class Progress:
 def run_demo(
     spark: SparkSession, city: City, folder: Path, on_progress: Callable[[Progress], None]
 ) -> DemoResult:
-    """Write the city's events below `folder`, stream them through Spark, and see who was heard."""
+    """Stream a city through Spark, see who was heard; `folder` is the demo's own, made anew."""
     subscriptions = demo_subscriptions()
-    city.write_lines(folder / "events", FILES)
     progress = Progress()
 
     def tell(summary: BatchSummary) -> None:
         progress.add(summary)
         on_progress(progress)
 
-    sink = ParquetFolder(folder)
-    with tempfile.TemporaryDirectory(prefix="purport-checkpoint-") as checkpoint:
-        for leftover in (sink.matches, sink.dead_letters):
-            shutil.rmtree(leftover, ignore_errors=True)
-        job = MatchFiles(
-            JsonLinesFolder(folder / "events", files_per_batch=1),
-            sink,
-            subscriptions,
-            Path(checkpoint),
-        )
-        started = time.perf_counter()
-        job.run(spark, tell)
-        seconds = time.perf_counter() - started
-    return DemoResult(
-        city,
-        tuple(_heard(spark, city, sink, subscriptions)),
-        _dead_letters(spark, sink),
-        seconds,
-    )
+    shutil.rmtree(folder, ignore_errors=True)
+    city.write_lines(folder / "events", FILES)
+    source, sink = JsonLinesFolder(folder / "events", files_per_batch=1), ParquetFolder(folder)
+    started = time.perf_counter()
+    MatchFiles(source, sink, subscriptions).run(spark, tell)
+    seconds = time.perf_counter() - started
+
+    rows = spark.read.parquet(spark_address(sink.matches)).collect()
+    matched = {(row.subscription, row.event_id) for row in rows}
+    heard = tuple(_heard(city, subscriptions, matched))
+    return DemoResult(city, heard, len(rows), _dead_letters(spark, sink), seconds)
 
 
 def _heard(
-    spark: SparkSession, city: City, sink: ParquetFolder, subscriptions: list[Subscription]
-) -> list[Heard]:
-    """What Spark matched, beside what the events mean in the subscribers' own words."""
-    rows = spark.read.parquet(spark_address(sink.matches)).collect()
-    matched = {(row.subscription, row.event_id) for row in rows}
+    city: City, subscriptions: list[Subscription], matched: set[tuple[str, str]]
+) -> Iterator[Heard]:
+    """What was matched, beside what the events mean in the subscribers' own words."""
     matcher = Matcher(subscriptions)
-    found = {
-        label(s): Heard(label(s), write(replace(s, name=None)), Counter(), Counter(), None, None)
-        for s in subscriptions
-    }
+    heard: dict[str, list[CityEvent]] = {label(one): [] for one in subscriptions}
+    missed: dict[str, list[CityEvent]] = {label(one): [] for one in subscriptions}
     for event in city.happenings():
         for match in matcher.match(Event.from_json(event.meant)):
             name = label(match.subscription)
-            is_heard = (name, event.meant["@id"]) in matched
-            found[name] = _counted(found[name], event, is_heard)
-    return list(found.values())
-
-
-def _counted(heard: Heard, event: CityEvent, is_heard: bool) -> Heard:
-    heard.meant[event.maker] += 1
-    heard.heard[event.maker] += is_heard
-    example = heard.example or (event if is_heard else None)
-    missed = heard.missed or (None if is_heard else event)
-    return Heard(heard.name, heard.asks, heard.meant, heard.heard, example, missed)
+            side = heard if (name, event.meant["@id"]) in matched else missed
+            side[name].append(event)
+    for subscription in subscriptions:
+        name = label(subscription)
+        yield Heard(
+            name,
+            write(replace(subscription, name=None)),
+            Counter(event.maker for event in heard[name] + missed[name]),
+            Counter(event.maker for event in heard[name]),
+            next(iter(heard[name]), None),
+            next(iter(missed[name]), None),
+        )
 
 
 def _dead_letters(spark: SparkSession, sink: ParquetFolder) -> tuple[DeadLetter, ...]:

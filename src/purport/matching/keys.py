@@ -1,4 +1,4 @@
-"""Values as keys: a told value equals an asked one exactly when they have a key in common.
+"""Attributes and values as keys: where a told one equals an asked one, they have a key in common.
 
 A key is a family and a value; within a family values are ordered as the terms are. A number goes by
 its magnitude where one side names no unit, and by its size in base units where both do:
@@ -7,15 +7,19 @@ its magnitude where one side names no unit, and by its size in base units where 
 | text, IRI, boolean, time | `text`, `iri`, `boolean`, `time` | the same, and what a text reads as |
 | number without a unit | `number` | `number`, `number of any unit` |
 | number with a unit | `base unit`, `number of any unit` | `base unit`, `number` |
+
+A number under an attribute that names a unit (`temperature_C`) has the keys of both rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from purport.model.comparison import told_quantity
 from purport.model.term import (
+    Attribute,
     Boolean,
     Resource,
     Term,
@@ -64,7 +68,7 @@ def told_keys(term: Term, unit: Unit | None, families: frozenset[str]) -> Iterat
             if TIME in families and (time := read_time(text)):
                 yield TIME, time.instant
             if not families <= _WORDLY:
-                yield from _keys_of_quantity(told_quantity(term, unit))
+                yield from _keys_of_quantity(told_quantity(term), unit)
         case Resource(iri):
             yield IRI, iri
         case Boolean(value):
@@ -72,17 +76,38 @@ def told_keys(term: Term, unit: Unit | None, families: frozenset[str]) -> Iterat
         case Time(instant):
             yield TIME, instant
         case Quantity():
-            yield from _keys_of_quantity(told_quantity(term, unit))
+            yield from _keys_of_quantity(term, unit)
 
 
 _WORDLY = frozenset({TEXT, IRI, BOOLEAN, TIME})
 
 
-def _keys_of_quantity(quantity: Quantity | None) -> Iterator[Key]:
+def _keys_of_quantity(quantity: Quantity | None, unit: Unit | None) -> Iterator[Key]:
     if quantity is None:
         return
     yield NUMBER, quantity.magnitude
     if quantity.unit is None:
         yield ANY_UNIT, quantity.magnitude
-    else:
-        yield quantity.unit.base, quantity.unit.in_base(quantity.magnitude)
+    own = quantity.unit or unit
+    if own is not None:
+        yield own.base, own.in_base(quantity.magnitude)
+
+
+@lru_cache(maxsize=65_536)
+def asked_attribute_key(attribute: Attribute) -> Key:
+    """The key of an attribute that a subscriber names."""
+    match attribute:
+        case Text(text):
+            return TEXT, folded(text)
+        case Resource(iri):
+            return IRI, iri
+
+
+@lru_cache(maxsize=65_536)
+def told_attribute_keys(attribute: Attribute) -> tuple[Key, ...]:
+    """The keys of an attribute that an event names: a text that is an IRI counts as one too."""
+    match attribute:
+        case Text(text):
+            return ((TEXT, folded(text)), (IRI, text)) if is_iri(text) else ((TEXT, folded(text)),)
+        case Resource(iri):
+            return ((IRI, iri),)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from purport.errors import InvalidInput
 from purport.matching.first_line import ExactPredicate, value_answers
-from purport.matching.keys import Key
-from purport.matching.predicate_index import (
-    PredicateIndex,
-    asked_attribute_key,
-    told_attribute_keys,
-)
+from purport.matching.keys import Key, asked_attribute_key, told_attribute_keys
+from purport.matching.predicate_index import PredicateIndex
 from purport.matching.supported import require_supported
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
@@ -39,6 +36,8 @@ class Matcher:
     def __init__(self, subscriptions: Iterable[Subscription] = ()) -> None:
         self.work = Work()
         self._subscriptions: dict[int, Subscription] = {}
+        self._numbers: dict[Subscription, list[int]] = {}
+        self._named: dict[str, Subscription] = {}
         self._predicates: dict[int, tuple[ExactPredicate, ...]] = {}
         self._index = PredicateIndex()
         self._next_number = 0
@@ -51,28 +50,37 @@ class Matcher:
         return tuple(self._subscriptions.values())
 
     def add(self, subscription: Subscription) -> None:
-        """Take up a subscription; `NotSupportedYet` if it has a form that no engine here runs."""
+        """Take up a subscription.
+
+        `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if its name is
+        that of another one.
+        """
         require_supported(subscription)
-        self._subscriptions[self._next_number] = subscription
-        self._predicates[self._next_number] = _exact(subscription)
-        self._index.add(self._next_number, self._predicates[self._next_number])
+        name, number = subscription.name, self._next_number
+        if name is not None and self._named.setdefault(name, subscription) != subscription:
+            raise InvalidInput(f"the name {name!r} is taken by another subscription")
         self._next_number += 1
+        self._numbers.setdefault(subscription, []).append(number)
+        self._subscriptions[number] = subscription
+        self._predicates[number] = _exact(subscription)
+        self._index.add(number, self._predicates[number])
 
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
-        for number, known in self._subscriptions.items():
-            if known == subscription:
-                self._index.remove(number)
-                del self._subscriptions[number], self._predicates[number]
-                return
-        raise KeyError(subscription)
+        numbers = self._numbers[subscription]
+        number = numbers.pop(0)
+        if not numbers:
+            del self._numbers[subscription]
+            self._named.pop(subscription.name or "", None)
+        del self._subscriptions[number], self._predicates[number]
+        self._index.remove(number)
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
         candidates = self._index.candidates(event)
         self.work.events += 1
         self.work.subscriptions_visited += len(candidates)
-        said = _by_attribute(event)
+        said = _by_attribute(event) if candidates else {}
         found = []
         for number in candidates:
             mapping = _exact_mapping(self._predicates[number], said)

@@ -12,20 +12,26 @@ from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain, product
 from typing import Any
 
-from purport.matching.first_line import ExactPredicate
-from purport.matching.keys import IRI, TEXT, Key, asked_keys, told_keys
+from purport.matching.first_line import ExactPredicate, plain_term
+from purport.matching.keys import (
+    Key,
+    asked_attribute_key,
+    asked_keys,
+    told_attribute_keys,
+    told_keys,
+)
 from purport.model.comparison import Operator
 from purport.model.event import Event
-from purport.model.subscription import Comparison, InRange, OneOfValues, Reference
-from purport.model.term import Attribute, Resource, Term, Text, folded, is_iri
+from purport.model.subscription import AskedValue, Comparison, InRange, OneOfValues
+from purport.model.term import Term
 from purport.model.words import attribute_words
 
 Equality = tuple[Key, Key]
 _LOWER = (Operator.GREATER, Operator.AT_LEAST)
+_LONGEST_PATH = 8  # equalities beyond these are left to the check that follows
 _UPPER = (Operator.LESS, Operator.AT_MOST)
 
 
@@ -134,7 +140,9 @@ class PredicateIndex:
         certain = [keys[0] for keys in choices if len(keys) == 1]
         chosen = certain or min(choices, key=len, default=[])
         numbers = sorted({self._number(equality) for equality in chosen}, reverse=True)
-        paths = [tuple(numbers)] if certain or not chosen else [(number,) for number in numbers]
+        paths = [tuple(numbers[:_LONGEST_PATH])]
+        if chosen and not certain:
+            paths = [(number,) for number in numbers]
         bounds = next(filter(None, map(_bounds, predicates)), [(None, None)])
         families = frozenset(chain.from_iterable(map(_families_asked, predicates)))
         for attribute, family in families:
@@ -231,31 +239,9 @@ def _asked(predicate: ExactPredicate) -> Iterator[Term]:
     """The values that a predicate names."""
     match predicate:
         case Comparison(_, _, value):
-            values: tuple[Any, ...] = (value,)
+            values: tuple[AskedValue, ...] = (value,)
         case OneOfValues(_, values):
             pass
         case InRange(_, low, high):
             values = (low, high)
-    for value in values:
-        if not isinstance(value.term, Reference):
-            yield value.term
-
-
-@lru_cache(maxsize=65_536)
-def asked_attribute_key(attribute: Attribute) -> Key:
-    """The key of an attribute that a subscriber names."""
-    match attribute:
-        case Text(text):
-            return TEXT, folded(text)
-        case Resource(iri):
-            return IRI, iri
-
-
-@lru_cache(maxsize=65_536)
-def told_attribute_keys(attribute: Attribute) -> tuple[Key, ...]:
-    """The keys of an attribute that an event names: a text that is an IRI counts as one too."""
-    match attribute:
-        case Text(text):
-            return ((TEXT, folded(text)), (IRI, text)) if is_iri(text) else ((TEXT, folded(text)),)
-        case Resource(iri):
-            return ((IRI, iri),)
+    return map(plain_term, values)

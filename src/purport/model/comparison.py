@@ -26,7 +26,10 @@ class Operator(StrEnum):
 
 
 def holds(told: Term, operator: Operator, asked: Term, *, unit: Unit | None = None) -> bool:
-    """Whether `told operator asked`, e.g. 26 > 25; `unit` is that of a told number without one.
+    """Whether `told operator asked`, e.g. 26 > 25.
+
+    `unit` is that of a told number which names none itself, as in `temperature_C: 26`; a unit that
+    does not measure what is asked (`voltage_a > 200 V`) is no unit.
 
     Terms that cannot be compared (a word and a number) are different, and neither less nor greater.
     """
@@ -46,22 +49,17 @@ def holds(told: Term, operator: Operator, asked: Term, *, unit: Unit | None = No
             return order is not None and order >= 0
 
 
-def same_attribute(told: Text | Resource, asked: Text | Resource) -> bool:
-    """Whether two attributes are exactly the same."""
-    return _order(told, asked, None) == 0
-
-
-def told_quantity(told: Term, unit: Unit | None) -> Quantity | None:
-    """A told term as a quantity, in `unit` where it names none itself; None if it is not one."""
-    quantity = told if isinstance(told, Quantity) else None
-    if isinstance(told, Text):
-        try:
-            quantity = read_quantity(told.text)
-        except ValueError:
-            return None
-    if quantity is not None and quantity.unit is None and unit is not None:
-        return Quantity(quantity.magnitude, unit)
-    return quantity
+def told_quantity(told: Term) -> Quantity | None:
+    """A told term as a quantity; None if it does not spell one."""
+    match told:
+        case Quantity():
+            return told
+        case Text(text):
+            try:
+                return read_quantity(text)
+            except ValueError:
+                return None
+    return None
 
 
 def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
@@ -75,8 +73,8 @@ def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
                     return 0 if told_iri == iri else None
             return None
         case Quantity():
-            quantity = told_quantity(told, unit)
-            return None if quantity is None else _order_of_quantities(quantity, asked)
+            quantity = told_quantity(told)
+            return None if quantity is None else _order_of_quantities(quantity, asked, unit)
         case Boolean():
             truth = read_boolean(told.text) if isinstance(told, Text) else told
             return 0 if truth == asked else None
@@ -85,8 +83,10 @@ def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
             return _sign(time.instant, instant) if isinstance(time, Time) else None
 
 
-def _order_of_quantities(told: Quantity, asked: Quantity) -> int | None:
-    if told.unit is None or asked.unit is None or told.unit == asked.unit:
+def _order_of_quantities(told: Quantity, asked: Quantity, unit: Unit | None) -> int | None:
+    if told.unit is None and unit and asked.unit and unit.base == asked.unit.base:
+        told = Quantity(told.magnitude, unit)
+    if told.unit is None or asked.unit is None:
         return _sign(told.magnitude, asked.magnitude)
     if told.unit.base != asked.unit.base:
         return None

@@ -55,6 +55,8 @@ class Event(Struct, frozen=True, gc=False):
             return cls._from_json_ld(data)
         statements: list[Statement] = []
         for key, value in data.items():
+            if not isinstance(key, str):
+                raise EventError(f"an attribute is a text, got {key!r}")
             if key[:1] != "@":
                 _add_statements(statements, key, value, 1)
             elif key not in _RESERVED:
@@ -86,8 +88,12 @@ class Event(Struct, frozen=True, gc=False):
 
     @classmethod
     def _from_json_ld(cls, data: Mapping[str, Any]) -> Self:
+        _refuse_deep(data, 1)
         document = {key: value for key, value in data.items() if key not in ("@start", "@end")}
-        text = msgspec.json.encode(document).decode()
+        try:
+            text = msgspec.json.encode(document).decode()
+        except (TypeError, ValueError) as error:
+            raise EventError(f"not JSON: {error}") from None
         return cls._from_description(rdf.describe(text, rdf.Syntax.JSON_LD), _interval(data))
 
     @classmethod
@@ -131,8 +137,8 @@ def _add_statements(statements: list[Statement], name: str, value: Any, level: i
         raise EventError(f"nested deeper than {MOST_LEVELS} levels")
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            if not key:
-                raise EventError(f"{name!r}: an attribute has an empty name")
+            if not key or not isinstance(key, str):
+                raise EventError(f"{name!r}: an attribute is a text that is not empty, got {key!r}")
             _add_statements(statements, f"{name}.{key}", inner, level + 1)
     elif isinstance(value, list | tuple):
         for inner in value:
@@ -143,6 +149,15 @@ def _add_statements(statements: list[Statement], name: str, value: Any, level: i
         statements.append(Statement(_attribute(name), _time(name, value)))
     else:
         raise EventError(f"{name!r}: expected a JSON value, got {type(value).__name__}")
+
+
+def _refuse_deep(value: Any, level: int) -> None:
+    """Raise when JSON is nested deeper than an event may be."""
+    if level > MOST_LEVELS:
+        raise EventError(f"nested deeper than {MOST_LEVELS} levels")
+    if isinstance(value, Mapping | list):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            _refuse_deep(inner, level + 1)
 
 
 @lru_cache(maxsize=65_536)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
+from codecs import BOM_UTF8
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from purport.errors import EventError, UnreadableFile
+from purport.errors import EventError, UnusablePath
 from purport.model.event import Event
 
 REMEMBERED_IDS = 100_000
@@ -46,6 +48,8 @@ class EventLines:
         """What the next line says."""
         self._line += 1
         line = line.rstrip()
+        if self._line == 1:
+            line = line.removeprefix(BOM_UTF8)
         if not line:
             return None
         try:
@@ -86,13 +90,18 @@ def events_in(lines: Iterable[bytes], source: str) -> Iterator[Event | DeadLette
             yield found
 
 
+def events_in_stream(stream: BinaryIO | gzip.GzipFile, source: str) -> Iterator[Event | DeadLetter]:
+    """The events in what a stream of bytes says, line by line."""
+    return events_in(_bounded_lines(stream), source)
+
+
 def events_in_file(path: Path) -> Iterator[Event | DeadLetter]:
-    """The events in a JSON lines file, plain or `.gz`; `UnreadableFile` if it cannot be read."""
+    """The events in a JSON lines file, plain or `.gz`; `UnusablePath` if it cannot be read."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield from events_in(_bounded_lines(file), path.name)
-    except (OSError, EOFError) as error:
-        raise UnreadableFile(path, getattr(error, "strerror", None) or str(error)) from None
+            yield from events_in_stream(file, path.name)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnusablePath(path, getattr(error, "strerror", None) or str(error)) from None
 
 
 def _bounded_lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from purport.model.subscription import Predicate, Subscription
 
 def _check_probability(value: float) -> None:
     if not 0 <= value <= 1:
-        raise ValueError(f"a probability is from 0 to 1, got {value}")
+        raise ValueError(f"probabilities and similarities are from 0 to 1, got {value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Correspondence:
     probability: float
 
     def __post_init__(self) -> None:
+        _check_probability(self.similarity)
         _check_probability(self.probability)
 
 

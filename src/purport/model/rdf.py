@@ -20,6 +20,7 @@ _INTEGERS = frozenset(
     ).split()
 )
 _DECIMALS = frozenset(_XSD + name for name in ("decimal", "double", "float"))
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _TIMES = frozenset(_XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
 
 
@@ -53,8 +54,11 @@ def describe(text: str, syntax: Syntax) -> Description:
         more = ", ..." if len(subjects) > 3 else ""
         raise EventError(f"an event has one subject, got {len(subjects)}: {listed}{more}")
     subject = subjects[0].value if isinstance(subjects[0], pyoxigraph.NamedNode) else None
-    properties = ((Resource(t.predicate.value), _term(t.object)) for t in triples)
-    return Description(subject, tuple(properties))
+    try:
+        properties = tuple((Resource(t.predicate.value), _term(t.object)) for t in triples)
+    except ValueError as error:
+        raise EventError(str(error)) from None
+    return Description(subject, properties)
 
 
 def _term(node: object) -> Term:
@@ -72,13 +76,13 @@ def _literal(literal: pyoxigraph.Literal) -> Term:
     kind, value = literal.datatype.value, literal.value
     try:
         if kind in _INTEGERS:
-            return Quantity(int(value))
+            return Quantity(int(value.replace("_", "?")))  # Python reads 1_000, XSD does not
         if kind in _DECIMALS:
-            return Quantity(float(value))
+            return Quantity(float(value.replace("_", "?")))
     except ValueError:
         return Text(value)
-    if kind == _XSD + "boolean":
-        return Boolean(value in ("true", "1"))
+    if kind == _XSD + "boolean" and value in _TRUTHS:
+        return Boolean(_TRUTHS[value])
     if kind in _TIMES:
         time: Time | None = read_time(value)
         return time or Text(value)

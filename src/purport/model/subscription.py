@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -20,6 +21,17 @@ from purport.model.class_expression import ClassExpression, Named
 from purport.model.comparison import Operator
 from purport.model.term import Attribute, Term
 
+_MEASURE_NAME = re.compile(r"[A-Za-z][\w-]*")
+
+
+def _require(is_so: bool, message: str) -> None:
+    if not is_so:
+        raise ValueError(message)
+
+
+def _require_duration(duration: timedelta | None) -> None:
+    _require(duration is None or duration > timedelta(0), "a duration is longer than 0")
+
 
 @dataclass(frozen=True, slots=True)
 class Approximation:
@@ -27,12 +39,21 @@ class Approximation:
 
     measure: str | None = None
 
+    def __post_init__(self) -> None:
+        _require(
+            self.measure is None or _MEASURE_NAME.fullmatch(self.measure) is not None,
+            f"a measure's name is made of letters, digits, _ and -, got {self.measure!r}",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
     """`$port`: the value of that attribute in the outer event (in a rule: in the matched one)."""
 
     attribute: str
+
+    def __post_init__(self) -> None:
+        _require(bool(self.attribute), "a reference names an attribute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +87,9 @@ class OneOfValues:
 
     attribute: AskedAttribute
     values: tuple[AskedValue, ...]
+
+    def __post_init__(self) -> None:
+        _require(bool(self.values), "a list of values has at least one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +143,9 @@ class ContainsAll:
     attribute: AskedAttribute
     values: tuple[AskedValue, ...]
 
+    def __post_init__(self) -> None:
+        _require(bool(self.values), "a list of values has at least one")
+
 
 @dataclass(frozen=True, slots=True)
 class Within:
@@ -126,6 +153,9 @@ class Within:
 
     attribute: AskedAttribute
     values: tuple[AskedValue, ...]
+
+    def __post_init__(self) -> None:
+        _require(bool(self.values), "a list of values has at least one")
 
 
 class Endpoint(StrEnum):
@@ -142,6 +172,9 @@ class After:
     endpoint: Endpoint
     limit: timedelta | None
     inner: Conjunction
+
+    def __post_init__(self) -> None:
+        _require_duration(self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +201,9 @@ class HistoryFilter:
     operator: Operator
     last: int | None
     inner: Conjunction
+
+    def __post_init__(self) -> None:
+        _require(self.last is None or self.last > 0, "at least the last 1 event is looked at")
 
 
 class AllenRelation(StrEnum):
@@ -216,6 +252,11 @@ class WindowAggregate:
     operator: Operator
     value: AskedValue
 
+    def __post_init__(self) -> None:
+        _require_duration(self.window)
+        is_count = self.function is Function.COUNT
+        _require(self.attribute is not None or is_count, f"{self.function} needs an attribute")
+
 
 Predicate = (
     Comparison
@@ -241,12 +282,18 @@ class Conjunction:
 
     predicates: tuple[Predicate, ...]
 
+    def __post_init__(self) -> None:
+        _require(bool(self.predicates), "a subscription has at least one predicate")
+
 
 @dataclass(frozen=True, slots=True)
 class Alternation:
     """`{...} or {...}`."""
 
     alternatives: tuple[Pattern, ...]
+
+    def __post_init__(self) -> None:
+        _require(len(self.alternatives) > 1, "an alternation has at least two patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +302,10 @@ class Sequence:
 
     steps: tuple[Pattern, ...]
     within: timedelta | None = None
+
+    def __post_init__(self) -> None:
+        _require(len(self.steps) > 1, "a sequence has at least two patterns")
+        _require_duration(self.within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +316,10 @@ class Repetition:
     times: int
     within: timedelta
 
+    def __post_init__(self) -> None:
+        _require(self.times > 0, "something is repeated at least once")
+        _require_duration(self.within)
+
 
 @dataclass(frozen=True, slots=True)
 class Absence:
@@ -273,6 +328,9 @@ class Absence:
     missing: Pattern
     within: timedelta
     trigger: Pattern
+
+    def __post_init__(self) -> None:
+        _require_duration(self.within)
 
 
 Pattern = Conjunction | Alternation | Sequence | Repetition | Absence
@@ -313,10 +371,12 @@ class Options:
     on_change: bool = False
 
     def __post_init__(self) -> None:
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise ValueError(f"the threshold must be from 0 to 1, got {self.threshold}")
-        if self.top is not None and self.top < 1:
-            raise ValueError(f"top must be 1 or more, got {self.top}")
+        _require(
+            self.threshold is None or 0 <= self.threshold <= 1,
+            f"the threshold must be from 0 to 1, got {self.threshold}",
+        )
+        _require(self.top is None or self.top > 0, f"top must be 1 or more, got {self.top}")
+        _require_duration(self.at_most_once_per)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +396,9 @@ class Subscription:
     options: Options = Options()
     name: str | None = None
     origin: Origin | None = field(default=None, compare=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _require(self.name is None or bool(self.name.strip()), "a name must not be empty")
 
     @property
     def predicates(self) -> tuple[Predicate, ...]:
@@ -357,6 +420,9 @@ class Publish:
 
     statements: tuple[Derivation, ...]
 
+    def __post_init__(self) -> None:
+        _require(bool(self.statements), "a published event has at least one statement")
+
 
 @dataclass(frozen=True, slots=True)
 class Update:
@@ -370,6 +436,12 @@ class Post:
     """`post "https://..."`: call a webhook."""
 
     url: str
+
+    def __post_init__(self) -> None:
+        _require(
+            self.url.startswith(("http://", "https://")),
+            "expected an address that begins with http:// or https://",
+        )
 
 
 Action = Publish | Update | Post

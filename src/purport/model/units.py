@@ -12,25 +12,32 @@ import pint
 from msgspec import Struct
 from pint.facets.plain import PlainQuantity
 
-_POWER = re.compile(r"(?<=[A-Za-zµμΩ])\^?([23])(?![0-9])")
+_POWER = re.compile(r"(?<=[A-Za-zµμΩ])\^?(-?[1-3])(?![0-9])")
 _SPELT_DEGREES = re.compile(
     r"^(?:degrees?|deg\.?|º)[ _]*(celsius|centigrade|fahrenheit|c|f)$", re.I
 )
-_UNIT_TEXT = re.compile(r"[A-Za-zµμΩ°º%‰][A-Za-zµμΩ°º%‰0-9²³⁻¹/·* ^.-]{0,31}")
+# A unit is a product or quotient of at most four names: what is not of this form never reaches the
+# registry, which would raise 1000 to any power that somebody sends.
+_FACTOR = r"(?:[A-Za-zµμΩ°º%‰]{1,20}(?:\^?-?[1-3]|⁻?[¹²³])?)"
+_UNIT_TEXT = re.compile(
+    rf"{_FACTOR}(?:[/·*]{_FACTOR}){{0,3}}|deg(?:rees?|\.)? [A-Za-z]{{1,10}}"
+    r"|[a-z]{1,20}(?: per [a-z]{1,20}){1,2}|[a-z]{1,20} hours?"
+)
 _NUMBER = r"[+-]?(?:0|[1-9][0-9]*|(?=\.))(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])", re.I)
 _QUANTITY = re.compile(rf"({_NUMBER})(?:\s*({_UNIT_TEXT.pattern}))?")
 
 # The one-letter units that sensors speak of; the registry has more (c is the speed of light).
-_LETTERS = frozenset("smhgdlLKVWAJNCFT°%")
+_LETTERS = frozenset("smhgdlLKVWAJNCFT°%‰")
 
 # Spellings that the registry does not know, or knows as something no sensor means by them.
 _OTHER_SPELLINGS = {
-    "C": "degC", "F": "degF", "celcius": "degC", "centigrade": "degC",
-    "pct": "percent", "deg": "degree", "lux": "lx", "kmh": "km/h", "kph": "km/h",
-    "kwh": "kWh", "wh": "Wh", "mwh": "MWh", "kw": "kW", "hz": "Hz", "khz": "kHz", "mhz": "MHz",
-    "pa": "Pa", "hpa": "hPa", "kpa": "kPa", "mv": "mV", "ma": "mA", "va": "VA", "var": "VA",
-    "dba": "dB", "dBA": "dB", "db": "dB", "‰": "permille",
+    "C": "degC", "F": "degF", "celcius": "degC", "centigrade": "degC", "pct": "percent",
+    "percentage": "percent", "deg": "degree", "lux": "lx", "kmh": "km/h", "kph": "km/h", "kw": "kW",
+    "wh": "Wh", "kwh": "kWh", "mwh": "MWh", "mv": "mV", "ma": "mA", "va": "VA", "var": "VA",
+    "hz": "Hz", "khz": "kHz", "mhz": "MHz", "pa": "Pa", "hpa": "hPa", "kpa": "kPa", "hr": "h",
+    "db": "dB", "dba": "dB", "dBA": "dB", "‰": "permille", "ug/m3": "µg/m**3", "w/m2": "W/m**2",
+    "sec": "s", "ohms": "ohm",
 }  # fmt: skip
 
 
@@ -46,9 +53,9 @@ class Unit:
     scale: Fraction
     offset: Fraction
 
-    def in_base(self, magnitude: float) -> float:
+    def in_base(self, magnitude: float) -> Fraction:
         """The magnitude in base units; decimal notation counts, so 100.1 cm is exactly 1.001 m."""
-        return float(Fraction(repr(magnitude)) * self.scale + self.offset)
+        return Fraction(repr(magnitude)) * self.scale + self.offset
 
 
 class Quantity(Struct, frozen=True, gc=False):

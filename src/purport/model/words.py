@@ -19,26 +19,20 @@ _PART = re.compile(
     re.UNICODE,
 )
 # Formulas of gases and particles, whose digits belong to the word.
-_FORMULA = re.compile(
-    r"(?:co2|no2|no3|so2|o3|ch4|nh3|h2o|h2s|pm1|pm2_?5|pm10|co)(?![a-z0-9])", re.I
-)
+_FORMULA = re.compile(r"(?:co2|no2|no3|so2|o3|ch4|nh3|h2o|h2s|pm1|pm10|pm25)", re.I)
+_FINE_DUST = re.compile(r"pm_?2[._]5(?![0-9])", re.I)
 
-# What the last parts of an attribute's name may be when they name its unit, and the unit they name
-# where that is spelt otherwise.
-_SUFFIX_UNITS = {symbol: symbol for symbol in (
-    "C F K celsius fahrenheit kelvin degC degF degree degrees ° °C °F % percent W kW MW Wh "
-    "kWh MWh VA J kJ V mV kV A mA Hz kHz MHz Pa hPa kPa bar mbar inHg psi m cm mm km mi ft s "
-    "ms us min h hour hours minutes seconds days mph knots rpm lx lm dB dBm ppm ppb l L ml m2 "
-    "m3 kg g mg bytes kB MB GB ohm ohms"
-).split()} | {
-    "km_h": "km/h", "m_s": "m/s", "mm_h": "mm/h", "l_min": "l/min", "ug_m3": "µg/m3",
-    "µg_m3": "µg/m3", "mg_m3": "mg/m3", "W_m2": "W/m2", "w_m2": "W/m2", "kmh": "km/h",
-    "kph": "km/h", "deg": "degree", "Deg": "degree", "pct": "%", "percentage": "%", "w": "W",
-    "kw": "kW", "wh": "Wh", "kwh": "kWh", "KWH": "kWh", "va": "VA", "var": "VA", "v": "V",
-    "mv": "mV", "a": "A", "ma": "mA", "hz": "Hz", "pa": "Pa", "hpa": "hPa", "kpa": "kPa",
-    "sec": "s", "hr": "h", "lux": "lx", "klx": "klx", "db": "dB", "dBA": "dB", "Celsius": "°C",
-    "Fahrenheit": "°F", "Ohm": "ohm",
-}  # fmt: skip
+# What the last parts of a name may be when they name its unit; `find_unit` knows what they mean.
+_UNIT_SUFFIXES = frozenset(
+    (
+        "C F K c f celsius fahrenheit kelvin degC degF deg degree degrees ° °C °F % pct percent "
+        "percentage W w kW kw MW Wh wh kWh kwh MWh VA va var J kJ V v mV mv kV A a mA ma Hz hz kHz "
+        "MHz Pa pa hPa hpa kPa kpa bar mbar inHg psi m cm mm km mi ft s sec ms h hr hour hours "
+        "minutes seconds days mph kmh kph knots rpm lx lux klx lm dB db dBm dBA ppm ppb l L ml m2 "
+        "m3 kg g mg bytes kB MB GB ohm ohms km_h m_s mm_h l_min ug_m3 µg_m3 mg_m3 W_m2 w_m2"
+    ).split()
+)
+_LONG_SUFFIXES = {suffix.lower(): suffix for suffix in _UNIT_SUFFIXES if len(suffix) > 2}
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
     "teeth": "tooth", "mice": "mouse", "geese": "goose", "criteria": "criterion",
@@ -49,10 +43,7 @@ _IRREGULAR = {
     "shoes": "shoe", "caches": "cache", "axles": "axle", "toes": "toe",
 }  # fmt: skip
 _ALIKE_IN_PLURAL = frozenset(
-    (
-        "gas lens bus series species news means physics always perhaps plus minus bias atlas "
-        "canvas alias this its was has does yes us celsius sms gps cms ios dns os avg"
-    ).split()
+    "lens series species news means physics always perhaps bias atlas canvas alias does".split()
 )
 
 
@@ -89,13 +80,27 @@ def attribute_words(attribute: Attribute) -> AttributeWords:
     """
     name = _last_part(attribute.iri) if isinstance(attribute, Resource) else attribute.text
     parts = _parts(_without_prefix(name))
-    for length in (2, 1):
-        stem, suffix = parts[:-length], parts[-length:]
-        symbol = "_".join(suffix)
-        if stem and symbol in _SUFFIX_UNITS:
-            unit = find_unit(_SUFFIX_UNITS[symbol])
-            return AttributeWords(tuple(map(_normal, stem)), unit)
+    for length in (2, 1) if " " not in name else ():
+        stem, suffix = parts[:-length], _unit_suffix(parts[-length:])
+        if stem and suffix is not None:
+            return AttributeWords(tuple(map(_normal, stem)), _unit(suffix))
     return AttributeWords(tuple(map(_normal, parts)))
+
+
+def _unit(suffix: str) -> Unit | None:
+    """What a suffix means: `km_h` is km/h, and a lone `c` or `w` a unit that is written large."""
+    is_lower_letter = suffix in ("a", "c", "f", "v", "w")
+    return find_unit(suffix.upper() if is_lower_letter else suffix.replace("_", "/"))
+
+
+def _unit_suffix(parts: list[str]) -> str | None:
+    """The unit that the last parts of a name spell, e.g. `km_h`, `kWh` (cut as K, Wh) or `Kmh`."""
+    for symbol in ("_".join(parts), "".join(parts)):
+        if symbol in _UNIT_SUFFIXES:
+            return symbol
+        if symbol.lower() in _LONG_SUFFIXES:
+            return _LONG_SUFFIXES[symbol.lower()]
+    return None
 
 
 def _last_part(iri: str) -> str:
@@ -111,14 +116,14 @@ def _without_prefix(name: str) -> str:
 def _parts(text: str) -> list[str]:
     """The text cut at punctuation, underscores, digits and changes of case."""
     parts: list[str] = []
-    for piece in _SEPARATOR.split(text.strip()):
+    for piece in _SEPARATOR.split(_FINE_DUST.sub("pm25", text.strip())):
         parts += [piece] if _FORMULA.fullmatch(piece) else _cut(piece)
     return parts
 
 
 def _cut(piece: str) -> list[str]:
     """A run of letters and digits cut into words; `m3` at the end of a unit stays whole."""
-    return [piece] if piece in _SUFFIX_UNITS else _PART.findall(piece)
+    return [piece] if piece in _UNIT_SUFFIXES else _PART.findall(piece)
 
 
 def _normal(part: str) -> str:
@@ -135,7 +140,7 @@ def singular(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) < 4 or word in _ALIKE_IN_PLURAL or not word.endswith("s"):
         return word
-    if word.endswith(("ss", "us", "is", "itis", "ous")):
+    if word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"

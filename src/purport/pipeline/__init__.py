@@ -1,1 +1,9 @@
 """The data pipeline on Spark: DataFrame in, DataFrame out."""
+
+from purport.errors import MissingExtra
+
+try:
+    import pyarrow  # noqa: F401
+    import pyspark  # noqa: F401
+except ModuleNotFoundError as error:
+    raise MissingExtra("spark") from error

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label
+from purport.matching.supported import label, require_supported
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
 from purport.model.match import Match
@@ -19,6 +20,7 @@ from purport.pipeline.events import events_of_lines
 from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, arrow_schema
 
 Row = tuple[object, ...]
+_MOST_ROWS = 10_000
 _NO_MATCH: Row = (None,) * len(MATCHES)
 _NO_DEAD_LETTER: Row = (None,) * len(DEAD_LETTERS)
 
@@ -40,12 +42,15 @@ def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFra
     A subscription that cannot be run is refused here, before anything is started.
     """
     spec = MatcherSpec(tuple(subscriptions))
-    spec.build()
+    for subscription in subscriptions:
+        require_supported(subscription)
 
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()
         for found in events_of_lines(batches):
-            yield _batch([row for said in found for row in _rows(matcher, said)])
+            rows = chain.from_iterable(_rows(matcher, said) for said in found)
+            while chunk := list(islice(rows, _MOST_ROWS)):
+                yield _batch(chunk)
 
     return lines.mapInArrow(matched, OUTCOMES)
 
@@ -69,13 +74,13 @@ def _rows(matcher: Matcher, said: Event | DeadLetter) -> Iterator[Row]:
 
 
 def _match_row(match: Match) -> Row:
-    places = {id(statement): place for place, statement in enumerate(match.event.statements)}
-    mapping = [places[id(pair.statement)] for pair in match.mapping.correspondences]
+    statements = match.event.statements
+    mapping = [statements.index(pair.statement) for pair in match.mapping.correspondences]
     return match.event.id, label(match.subscription), match.probability, mapping
 
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:
     schema = arrow_schema(OUTCOMES)
-    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    columns = zip(zip(*rows, strict=True), schema.types, strict=True)
+    arrays = [pa.array(column, kind) for column, kind in columns]
     return pa.record_batch(arrays, schema=schema)

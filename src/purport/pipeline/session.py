@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from purport.errors import MissingExtra
-
-try:
-    from pyspark.sql import SparkSession
-except ModuleNotFoundError as error:  # pragma: no cover - needs an environment without Spark
-    raise MissingExtra("spark") from error
+from pyspark.sql import SparkSession
 
 from purport.pipeline.java import java_environment
 
-_QUIET = {
+# Files are cut into stretches of this size whatever the number of cores, so that a line has the
+# same place, and an event without an id the same name, on every machine.
+STRETCH_BYTES = 64 * 1024 * 1024
+
+_SETTINGS = {
+    "spark.sql.files.maxPartitionBytes": str(STRETCH_BYTES),
+    "spark.sql.files.openCostInBytes": str(STRETCH_BYTES),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
@@ -25,13 +27,15 @@ _QUIET = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
+_PATTERN_SIGNS = re.compile(r"[\[\]{}*?\\]")
+
 
 def local_session(
     name: str = "purport", *, cores: str = "*", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
     """A session inside this process, on so many cores; nothing needs to be installed by hand."""
     builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
-    for key, value in {**_QUIET, **(settings or {})}.items():
+    for key, value in {**_SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
     with _environment(_local_environment()):
         return builder.getOrCreate()
@@ -40,6 +44,11 @@ def local_session(
 def spark_address(path: Path) -> str:
     """A local path as Spark takes it: absolute, and not percent-encoded."""
     return f"file://{path.resolve()}"
+
+
+def spark_pattern(path: Path) -> str:
+    """A local path as Spark takes it where it would see a pattern in brackets and stars."""
+    return _PATTERN_SIGNS.sub(r"\\\g<0>", spark_address(path))
 
 
 def _local_environment() -> dict[str, str]:

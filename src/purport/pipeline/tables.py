@@ -7,6 +7,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
+    DataType,
     FloatType,
     IntegerType,
     LongType,
@@ -16,8 +17,8 @@ from pyspark.sql.types import (
 )
 
 
-def _table(**columns: object) -> StructType:
-    return StructType([StructField(name, kind) for name, kind in columns.items()])  # type: ignore[arg-type]
+def _table(**columns: DataType) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
 LINES = _table(
@@ -35,7 +36,7 @@ MATCHES = _table(
 
 DEAD_LETTERS = _table(
     source=StringType(),
-    line=IntegerType(),
+    line=LongType(),
     reason=StringType(),
     text=StringType(),
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from purport import SubscriptionFileError, parse, parse_all, parse_file
-from purport.errors import UnreadableFile
+from purport.errors import UnusablePath
 
 GOOD = """\
 # Subscriptions of one building.
@@ -22,7 +22,13 @@ event type "Charity"
 when {d = 1}
   publish {e = 2}
 {f = 1} then
+  # a comment between
+
 {g = 1} within 10 s
+when
+{j = 1}
+publish
+{k = 1}
 not {h = 1} within 3 s after {i = 1}
 """
 
@@ -37,10 +43,11 @@ def test_a_file_may_hold_many_with_names_comments_and_prefixes() -> None:
         parse('event type "Charity"'),
         parse("when {d = 1} publish {e = 2}"),
         parse("{f = 1} then {g = 1} within 10 s"),
+        parse("when {j = 1} publish {k = 1}"),
         parse("not {h = 1} within 3 s after {i = 1}"),
     ]
     assert [subscription.origin.line for subscription in found if subscription.origin] == [
-        4, 5, 8, 11, 13, 15, 17,
+        4, 5, 8, 11, 13, 15, 19, 23,
     ]  # fmt: skip
 
 
@@ -77,10 +84,15 @@ def test_a_file_that_cannot_be_read_is_named(
     if content is not None:
         path.write_bytes(content)
 
-    with pytest.raises(UnreadableFile) as error:
+    with pytest.raises(UnusablePath) as error:
         parse_file(path)
 
     assert str(error.value) == f"{path}: {reason}"
+
+
+def test_a_prefix_is_an_absolute_iri() -> None:
+    with pytest.raises(SubscriptionFileError, match="not an absolute IRI: 'foo/'"):
+        parse_all("prefix x: <foo/>\n{a = x:Red}")
 
 
 def test_an_empty_file_has_no_subscriptions() -> None:

@@ -1,5 +1,6 @@
-"""The language, form by form: the examples of the papers and of the design."""
+"""The language, form by form, with the examples of the papers."""
 
+import pickle
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -395,8 +396,8 @@ def test_prefixes_are_expanded_where_they_are_known() -> None:
         ("{end during(5 s) {b = 1}}", 1, 6, "'during' takes no time limit here"),
         ("{A filter(<, last 0) {b = 1}}", 1, 19, "expected 1 or more"),
         ("{a isa }", 1, 8, "expected a class"),
-        ("{avg() over 5 min > 25}", 1, 2, "'avg' needs an attribute"),
-        ('when {a = 1} post "ftp://x"', 1, 19, "http:// or https://"),
+        ("{avg() over 5 min > 25}", 1, 2, "avg needs an attribute"),
+        ('when {a = 1} post "ftp://x"', 1, 14, "http:// or https://"),
         ("when {a = 1}", 1, 13, "publish, update or post"),
         ("when {a = 1} publish {a > 1}", 1, 25, "written with '='"),
         ("{a = 1} expires 2030-13-01", 1, 17, "not an ISO 8601 time"),
@@ -405,6 +406,10 @@ def test_prefixes_are_expanded_where_they_are_known() -> None:
         ("{x isa " + "not " * 5000 + "A}", 1, 1, "nested too deeply"),
         ("{a = 1} then {b = 1} within 999999999999 d", 1, 29, "the duration is too long"),
         ('{a = 1} as ""', 1, 12, "a name must not be empty"),
+        ("{a = 1} at most once per 0 s", 1, 26, "a duration is longer than 0"),
+        ("{interval~ overlaps {a = 1}}", 1, 12, "'~' has no meaning before 'overlaps'"),
+        ('{a = "x\\q"}', 1, 6, "an escape in the quoted text is none of JSON's"),
+        ("{x isa p min " + "9" * 5000 + "}", 1, 14, "the number is too large"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, line: int, column: int, message: str) -> None:
@@ -413,6 +418,14 @@ def test_a_mistake_is_told_with_its_place(text: str, line: int, column: int, mes
 
     assert (error.value.line, error.value.column) == (line, column)
     assert message in str(error.value)
+
+
+def test_what_parses_can_be_compared_shown_and_sent() -> None:
+    nested = parse("{start after " * 60 + "{a = 1}" + "}" * 60)
+
+    assert pickle.loads(pickle.dumps(nested)) == nested
+    assert parse(write(nested)) == nested
+    assert len(repr(nested)) > 1000
 
 
 def test_the_caret_points_at_the_mistake() -> None:

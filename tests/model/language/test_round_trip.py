@@ -5,7 +5,7 @@ from purport.model.language.write import write
 from purport.model.subscription import Rule, Subscription
 from tests.strategies.subscriptions import rules, subscriptions
 
-thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @thorough

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from purport.model.comparison import Operator
 from purport.model.interval import read_instant
 from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bare
 
+_MOST_DIGITS = 18
 _SYMBOLS = {"≠": "!=", "≤": "<=", "≥": ">="}
 _SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _UNIT_OF_TIME = {"milliseconds": "ms", "sec": "s", "seconds": "s", "minutes": "min", "hours": "h",
@@ -49,6 +51,8 @@ class SubscriptionBuilder(Transformer[Token, Any]):
     single = document
 
     def prefix(self, _keyword: Token, name: Token, iri: Token) -> None:
+        if not is_iri(iri[1:-1]):
+            raise _misplaced(iri, f"not an absolute IRI: {iri[1:-1]!r}")
         self._prefixes[name[:-1]] = iri[1:-1]
 
     @v_args(meta=True, inline=True)
@@ -91,7 +95,7 @@ class SubscriptionBuilder(Transformer[Token, Any]):
     def repetition(
         self, pattern: ast.Pattern, times: Token, _times: Token, _within: Token, limit: timedelta
     ) -> ast.Repetition:
-        return ast.Repetition(pattern, _at_least_one(times), limit)
+        return ast.Repetition(pattern, _whole(times, 1), limit)
 
     def absence(
         self,
@@ -162,11 +166,13 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         inner: ast.Conjunction,
     ) -> ast.Predicate:
         subject, word = str(attribute.term).lower(), _keyword(relation)
+        if attribute.approximation is not None:
+            raise _misplaced(relation, f"'~' has no meaning before '{word}'")
         if limit is not None and (word != "after" or subject == "interval"):
             raise _misplaced(relation, f"'{word}' takes no time limit here")
         if subject == "interval" and word != "with":
             return ast.AllenRelated(ast.AllenRelation(word), inner)
-        if subject not in tuple(ast.Endpoint) or attribute.approximation is not None:
+        if subject not in tuple(ast.Endpoint):
             raise _misplaced(relation, f"expected start, end or interval before '{word}'")
         match word:
             case "after":
@@ -186,7 +192,7 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         last: Token | None,
         inner: ast.Conjunction,
     ) -> ast.HistoryFilter:
-        limit = None if last is None else _at_least_one(last)
+        limit = None if last is None else _whole(last, 1)
         return ast.HistoryFilter(attribute, _operator(operator), limit, inner)
 
     def aggregate(
@@ -199,8 +205,6 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         value: ast.AskedValue,
     ) -> ast.WindowAggregate:
         kind = ast.Function(_keyword(function))
-        if attribute is None and kind is not ast.Function.COUNT:
-            raise _misplaced(function, f"'{kind}' needs an attribute in its parentheses")
         return ast.WindowAggregate(kind, attribute, window, _operator(operator), value)
 
     # ---- the sides of a predicate ----
@@ -240,9 +244,12 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         unit = duration[len(digits) :].lower()
         symbol = unit if unit in _SECONDS else _UNIT_OF_TIME.get(unit) or _UNIT_OF_TIME[unit + "s"]
         try:
-            return timedelta(seconds=float(digits) * _SECONDS[symbol])
+            length = timedelta(seconds=float(digits) * _SECONDS[symbol])
         except OverflowError:
             raise _misplaced(duration, "the duration is too long") from None
+        if not length:
+            raise _misplaced(duration, "a duration is longer than 0")
+        return length
 
     def _attribute(self, term: list[Token] | Text | Resource) -> Attribute:
         if not isinstance(term, list):
@@ -254,8 +261,8 @@ class SubscriptionBuilder(Transformer[Token, Any]):
     def _value(self, term: list[Token] | Text | Resource | Token) -> Term | ast.Reference:
         match term:
             case Token():
-                name = term[1:]
-                return ast.Reference(_unquoted(name) if name[0] == '"' else name)
+                name = Token.new_borrow_pos(term.type, term[1:], term)
+                return ast.Reference(_unquoted(name) if name[0] == '"' else str(name))
             case list():
                 return self._bare(term)
             case _:
@@ -302,7 +309,7 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         count: Token,
         filler: owl.ClassExpression | None = None,
     ) -> owl.Cardinality:
-        return owl.Cardinality(name, owl.Bound(_keyword(bound)), int(count), filler)
+        return owl.Cardinality(name, owl.Bound(_keyword(bound)), _whole(count, 0), filler)
 
     def inverse(self, _inverse: Token, name: owl.Named) -> owl.Inverse:
         return owl.Inverse(name)
@@ -328,12 +335,14 @@ class SubscriptionBuilder(Transformer[Token, Any]):
 
     # ---- options and actions ----
 
-    def option(self, keyword: Token, given: Any = None) -> _Option:
-        read = _OPTIONS[keyword.type]
+    def option(self, keyword: Token, given: Any = True) -> _Option:
+        field, read = _OPTIONS[keyword.type]
         try:
-            return read(given), keyword
-        except (ValueError, OverflowError) as error:
+            value = read(given)
+            _checked(**{field: value})
+        except ValueError as error:
             raise _misplaced(given, str(error)) from None
+        return _Option(field, value, keyword)
 
     def publish(self, _publish: Token, *statements: ast.Derivation) -> ast.Publish:
         return ast.Publish(statements)
@@ -352,52 +361,50 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         return ast.Update(_unquoted(sparql))
 
     def post(self, _post: Token, url: Token) -> ast.Post:
-        address = _unquoted(url)
-        if not address.startswith(("http://", "https://")):
-            raise _misplaced(url, "expected an address that begins with http:// or https://")
-        return ast.Post(address)
+        return ast.Post(_unquoted(url))
 
 
-_Option = tuple[dict[str, Any], Token]
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One option, by the name of its field, and where it was given."""
+
+    field: str
+    value: Any
+    keyword: Token
 
 
-def _threshold(given: Token) -> dict[str, Any]:
-    return {"threshold": ast.Options(threshold=float(given)).threshold}
+def _name(given: Token) -> str:
+    return _unquoted(given) if given.type == "STRING" else str(given)
 
 
-def _top(given: Token) -> dict[str, Any]:
-    return {"top": ast.Options(top=int(given)).top}
-
-
-def _name(given: Token) -> dict[str, Any]:
-    name = _unquoted(given) if given.type == "STRING" else str(given)
-    if not name.strip():
-        raise ValueError("a name must not be empty")
-    return {"name": name}
-
-
-_OPTIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "THRESHOLD": _threshold,
-    "TOP": _top,
-    "MAPPING": lambda given: {"mapping": ast.Multiplicity(_keyword(given))},
-    "AGGREGATION": lambda given: {"aggregation": ast.Aggregation(_keyword(given))},
-    "EXACT": lambda given: {"exact": ast.Exactness(_keyword(given))},
-    "AS": _name,
-    "EXPIRES": lambda given: {"expires": read_instant(given)},
-    "AT_MOST_ONCE_PER": lambda given: {"at_most_once_per": given},
-    "ON_CHANGE": lambda _: {"on_change": True},
+_OPTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "THRESHOLD": ("threshold", float),
+    "TOP": ("top", int),
+    "MAPPING": ("mapping", lambda given: ast.Multiplicity(_keyword(given))),
+    "AGGREGATION": ("aggregation", lambda given: ast.Aggregation(_keyword(given))),
+    "EXACT": ("exact", lambda given: ast.Exactness(_keyword(given))),
+    "AS": ("name", _name),
+    "EXPIRES": ("expires", read_instant),
+    "AT_MOST_ONCE_PER": ("at_most_once_per", lambda duration: duration),
+    "ON_CHANGE": ("on_change", lambda given: given),
 }
 
 
-def _collected(options: Any) -> tuple[ast.Options, str | None]:
+def _checked(*, name: str | None = None, **options: Any) -> tuple[ast.Options, str | None]:
+    """Options and a name, refused where they make no sense."""
+    if name is not None and not name.strip():
+        raise ValueError("a name must not be empty")
+    return ast.Options(**options), name
+
+
+def _collected(options: Iterable[_Option]) -> tuple[ast.Options, str | None]:
     """The options as one value, and the name; an option that is given twice is a mistake."""
     given: dict[str, Any] = {}
-    for option, keyword in options:
-        if given.keys() & option.keys():
-            raise _misplaced(keyword, f"'{_keyword(keyword)}' is given twice")
-        given |= option
-    name = given.pop("name", None)
-    return ast.Options(**given), name
+    for option in options:
+        if option.field in given:
+            raise _misplaced(option.keyword, f"'{_keyword(option.keyword)}' is given twice")
+        given[option.field] = option.value
+    return _checked(**given)
 
 
 def _without_tokens(parts: Any) -> tuple[Any, ...]:
@@ -412,22 +419,22 @@ def _operator(token: Token) -> Operator:
     return Operator(_SYMBOLS.get(token, str(token)))
 
 
-def _at_least_one(token: Token) -> int:
-    try:
-        number = int(token)
-    except ValueError as error:
-        raise _misplaced(token, str(error)) from None
-    if number < 1:
-        raise _misplaced(token, "expected 1 or more")
-    return number
+def _whole(token: Token, least: int) -> int:
+    if len(token) > _MOST_DIGITS:
+        raise _misplaced(token, "the number is too large")
+    if int(token) < least:
+        raise _misplaced(token, f"expected {least} or more")
+    return int(token)
 
 
 def _unquoted(text: str) -> str:
-    """The text between quotes, with JSON's escapes; other characters may be escaped too."""
+    """The text between quotes, with JSON's escapes."""
     try:
-        return str(json.loads(text))
+        return str(json.loads(text, strict=False))
     except ValueError:
-        return text[1:-1].replace("\\", "")
+        if isinstance(text, Token):
+            raise _misplaced(text, "an escape in the quoted text is none of JSON's") from None
+        raise
 
 
 def _misplaced(token: Token, message: str) -> Misplaced:

@@ -9,13 +9,16 @@ from pathlib import Path
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.exceptions import VisitError
 
-from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnreadableFile
+from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnusablePath
 from purport.model.language.build import Misplaced, SubscriptionBuilder
 from purport.model.language.expected import expectation
 from purport.model.language.pieces import Piece, pieces_of
 from purport.model.subscription import Subscription
 
 Prefixes = Mapping[str, str]
+
+# Rules within rules of the grammar: some 60 braces within braces.
+MOST_LEVELS = 128
 
 
 def parse(text: str, *, prefixes: Prefixes | None = None) -> Subscription:
@@ -55,9 +58,9 @@ def parse_file(path: Path, *, prefixes: Prefixes | None = None) -> list[Subscrip
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableFile(path, f"not UTF-8 (byte {error.start})") from None
+        raise UnusablePath(path, f"not UTF-8 (byte {error.start})") from None
     except OSError as error:
-        raise UnreadableFile(path, error.strerror or str(error)) from None
+        raise UnusablePath(path, error.strerror or str(error)) from None
     return parse_all(text, prefixes=prefixes, file=str(path))
 
 
@@ -84,17 +87,30 @@ def _built(
     piece: Piece, tree: Tree[Token], prefixes: dict[str, str], file: str | None
 ) -> list[Subscription]:
     """The nodes of a tree; prefixes declared in it are added to those known."""
+    if _depth(tree) > MOST_LEVELS:
+        raise piece.error("the subscription is nested too deeply", 1, 1, file)
     builder = SubscriptionBuilder(prefixes, file, piece.first_line)
     try:
         built: list[Subscription] = builder.transform(tree)
-        return built
-    except (VisitError, RecursionError) as error:
-        match error.orig_exc if isinstance(error, VisitError) else error:
+    except VisitError as error:
+        match error.orig_exc:
             case Misplaced(line=line, column=column) as mistake:
                 raise piece.error(str(mistake), line, column, file) from None
-            case RecursionError():
-                raise piece.error("the subscription is nested too deeply", 1, 1, file) from None
+            case ValueError() as refusal if isinstance(error.obj, Tree):
+                place = error.obj.meta
+                raise piece.error(str(refusal), place.line, place.column, file) from None
         raise
+    return built
+
+
+def _depth(tree: Tree[Token]) -> int:
+    """How deep a tree is nested."""
+    deepest, left = 0, [(tree, 1)]
+    while left:
+        node, level = left.pop()
+        deepest = max(deepest, level)
+        left += [(child, level + 1) for child in node.children if isinstance(child, Tree)]
+    return deepest
 
 
 def _syntax_error(

@@ -15,8 +15,12 @@ from purport.errors import SubscriptionSyntaxError
 
 _START = re.compile(r"[{(]|(?:when|not)\b\s*[{(n]|event\s|prefix\s", re.I)
 _EVENT = re.compile(r"\s*event\s", re.I)
-_CONTINUES = re.compile(r"(?:then|or|after|within)\s*$", re.I)
+_CONTINUES = re.compile(r"(?:^|\s)(?:then|or|after|when|not|publish)\s*$", re.I)
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<!\S)#[^\n]*|[{}]')
+
+
+# So many lines behind a new beginning, open braces are taken for a mistake.
+_LONGEST_PIECE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,11 @@ class Piece:
         )
 
 
+def starts_subscription(text: str) -> bool:
+    """Whether a text begins as a subscription or rule does (and not as a file name)."""
+    return _START.match(text.lstrip()) is not None
+
+
 def pieces_of(text: str) -> Iterator[Piece]:
     """The pieces of a text in their order, each with one subscription, rule or prefix in it."""
     lines = text.split("\n")
@@ -68,26 +77,26 @@ def _end_of_piece(lines: list[str], first: int) -> int:
     while first < len(lines) and not _without_comments(lines[first]).strip():
         first += 1
     depth = 0
+    next_in_first_column = len(lines)
     for number in range(first, len(lines)):
+        if number > first and _START.match(lines[number]):
+            next_in_first_column = min(next_in_first_column, number)
         if depth <= 0 and number > first and _begins_anew(lines, number):
             return number
+        if depth > 0 and number - next_in_first_column > _LONGEST_PIECE:
+            break
         braces = [token for token in _TOKENS.findall(lines[number]) if token in "{}"]
         depth += braces.count("{") - braces.count("}")
-    return len(lines) if depth <= 0 else _next_start_in_first_column(lines, first)
+    return len(lines) if depth <= 0 else next_in_first_column
 
 
 def _begins_anew(lines: list[str], number: int) -> bool:
-    before, line = _without_comments(lines[number - 1]), lines[number].lstrip()
-    if not _START.match(line) or _CONTINUES.search(before):
+    line = lines[number].lstrip()
+    if not _START.match(line):
         return False
-    return not (_EVENT.match(line) and _EVENT.match(before))
-
-
-def _next_start_in_first_column(lines: list[str], first: int) -> int:
-    for number in range(first + 1, len(lines)):
-        if _START.match(lines[number]):
-            return number
-    return len(lines)
+    before = next(text for text in map(_without_comments, reversed(lines[:number])) if text.strip())
+    is_next_triple = _EVENT.match(line) and _EVENT.match(_without_comments(lines[number - 1]))
+    return not (_CONTINUES.search(before) or is_next_triple)
 
 
 def _without_comments(text: str) -> str:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import timedelta
-from fractions import Fraction
 
 from purport.model import class_expression as owl
 from purport.model import subscription as ast
@@ -133,15 +132,16 @@ def _step(pattern: ast.Pattern) -> str:
 
 def _options(subscription: ast.Subscription) -> Iterable[str]:
     options = subscription.options
+    period = options.at_most_once_per
     given = {
         "threshold": options.threshold,
         "top": options.top,
         "mapping": options.mapping,
         "aggregation": options.aggregation,
         "exact": options.exact,
-        "expires": options.expires and options.expires.isoformat(),
-        "at most once per": options.at_most_once_per and _duration(options.at_most_once_per),
-        "as": subscription.name and _subscription_name(subscription.name),
+        "expires": None if options.expires is None else options.expires.isoformat(),
+        "at most once per": None if period is None else _duration(period),
+        "as": None if subscription.name is None else _subscription_name(subscription.name),
     }
     yield from (f"{key} {value}" for key, value in given.items() if value is not None)
     if options.on_change:
@@ -180,7 +180,7 @@ def _plain_attribute(attribute: Attribute) -> str:
         case Resource(iri):
             return iri if _is_bare(iri) else f"<{iri}>"
         case Text(text, language):
-            readable = _is_bare(text) and not isinstance(read_bare_or_number(text), Resource)
+            readable = _is_bare(text) and not isinstance(_spelt(text), Resource)
             free = _COMPARING.isdisjoint(text.lower().split())
             return text if readable and free and language is None else _string(text, language)
 
@@ -188,7 +188,7 @@ def _plain_attribute(attribute: Attribute) -> str:
 def _term(term: Term | ast.Reference) -> str:
     match term:
         case Text(text, language):
-            plain = language is None and _is_bare(text) and read_bare_or_number(text) == term
+            plain = language is None and _is_bare(text) and _spelt(text) == term
             return text if plain else _string(text, language)
         case Resource(iri):
             return iri if _is_bare(iri) else f"<{iri}>"
@@ -198,7 +198,7 @@ def _term(term: Term | ast.Reference) -> str:
             return f"${name if _REFERENCE.fullmatch(name) else _quoted(name)}"
 
 
-def read_bare_or_number(text: str) -> Term | None:
+def _spelt(text: str) -> Term | None:
     """The term that bare words spell; None for a number that is too large."""
     try:
         return read_bare(text)
@@ -236,7 +236,7 @@ def _name(name: owl.Named) -> str:
 def _individual(individual: owl.Named | Term) -> str:
     match individual:
         case owl.Named(name):
-            bare = read_bare_or_number(name) if _BARE_WORD.fullmatch(name) else None
+            bare = _spelt(name) if _BARE_WORD.fullmatch(name) else None
             return name if isinstance(bare, Text | Resource) else f"<{name}>"
         case Text(text, language):
             return _string(text, language)
@@ -253,8 +253,5 @@ def _duration(duration: timedelta) -> str:
     for symbol, size in _UNITS_OF_TIME:
         if microseconds % size == 0:
             return f"{microseconds // size} {symbol}"
-    return f"{_decimal(Fraction(microseconds, 1000))} ms"
-
-
-def _decimal(number: Fraction) -> str:
-    return f"{number.numerator * 1000 // number.denominator / 1000:.3f}"
+    milliseconds, rest = divmod(microseconds, 1000)
+    return f"{milliseconds}.{rest:03} ms"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from pyspark.errors import StreamingQueryException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
@@ -31,13 +32,12 @@ class BatchSummary:
 class MatchFiles:
     """Reads every file of the source, matches, writes to the sink, and stops at the end.
 
-    The checkpoint remembers what is done: run again, it goes on from there.
+    The sink's checkpoint remembers what is done: run again, it goes on from there.
     """
 
     source: JsonLinesFolder
     sink: ParquetFolder
     subscriptions: Sequence[Subscription]
-    checkpoint: Path
 
     def run(
         self, spark: SparkSession, on_batch: Callable[[BatchSummary], None] = lambda _: None
@@ -46,23 +46,34 @@ class MatchFiles:
 
         def finish(batch_outcomes: DataFrame, batch: int) -> None:
             batch_outcomes.persist()
-            self.sink.write(batch_outcomes, batch)
-            on_batch(_summary(batch_outcomes, batch))
-            batch_outcomes.unpersist()
+            try:
+                self.sink.write(batch_outcomes, batch)
+                on_batch(_summary(batch_outcomes, batch))
+            finally:
+                batch_outcomes.unpersist()
 
-        query = (
+        writer = (
             outcomes(self.source.stream(spark), self.subscriptions)
             .writeStream.foreachBatch(finish)
-            .option("checkpointLocation", spark_address(self.checkpoint))
+            .option("checkpointLocation", spark_address(self.sink.checkpoint))
             .trigger(availableNow=True)
-            .start()
         )
+        query = None
         try:
+            query = writer.start()
             query.awaitTermination()
-        except StreamingQueryException as error:
-            raise StreamFailed(f"the stream stopped: {error.getMessage()}") from error
+        except (PySparkException, Py4JJavaError) as error:
+            raise StreamFailed(f"the stream stopped: {_reason(error)}") from error
         finally:
-            query.stop()
+            if query is not None:
+                query.stop()
+
+
+def _reason(error: PySparkException | Py4JJavaError) -> str:
+    """The line of an error that says what happened, without the stack of the JVM."""
+    text = str(error)
+    causes = re.findall(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception): .+)$", text, re.M)
+    return str(causes[-1]) if causes else text.strip().splitlines()[0]
 
 
 def _summary(batch_outcomes: DataFrame, batch: int) -> BatchSummary:

@@ -13,9 +13,10 @@ from purport.pipeline.session import spark_address
 
 @dataclass(frozen=True, slots=True)
 class ParquetFolder:
-    """Below `folder`: `matches/batch=N/` and `dead_letters/batch=N/`.
+    """Below `folder`: `matches/batch=N/`, `dead_letters/batch=N/` and the stream's `_checkpoint/`.
 
     A batch that is replayed after a crash overwrites its own folder, so that nothing is doubled.
+    What was read is remembered beside what was written: the two are kept or lost together.
     """
 
     folder: Path
@@ -34,6 +35,11 @@ class ParquetFolder:
     def dead_letters(self) -> Path:
         """Where the lines are that were refused."""
         return self.folder / "dead_letters"
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the stream remembers how far it has come."""
+        return self.folder / "_checkpoint"
 
     def _overwrite(self, rows: DataFrame, folder: Path, batch: int) -> None:
         rows.write.mode("overwrite").parquet(spark_address(folder / f"batch={batch}"))

@@ -8,7 +8,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from purport.pipeline.session import spark_address
+from purport.errors import UnusablePath
+from purport.pipeline.session import spark_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,12 @@ class JsonLinesFolder:
         reader = spark.readStream.option("lineSep", "\n")
         if self.files_per_batch is not None:
             reader = reader.option("maxFilesPerTrigger", self.files_per_batch)
-        return self._lines(reader.text(self._address))
+        return self._lines(reader.text(self._readable_folder()))
 
     def table(self, spark: SparkSession) -> DataFrame:
         """The lines of the files that are there now."""
-        return self._lines(spark.read.option("lineSep", "\n").text(self._address))
+        reader = spark.read.option("lineSep", "\n")
+        return self._lines(reader.text(self._readable_folder()))
 
     def _lines(self, text: DataFrame) -> DataFrame:
         """Lines with the file they stand in; the cast keeps bytes that are not UTF-8."""
@@ -40,6 +42,9 @@ class JsonLinesFolder:
             f.col("value").cast("binary").alias("line"),
         )
 
-    @property
-    def _address(self) -> str:
-        return spark_address(self.folder)
+    def _readable_folder(self) -> str:
+        try:
+            next(self.folder.iterdir(), None)
+        except OSError as error:
+            raise UnusablePath(self.folder, error.strerror or str(error)) from None
+        return spark_pattern(self.folder)
