@@ -122,7 +122,10 @@ class MissingExtra(PurportError):
         self.extra = extra
 
     def __str__(self) -> str:
-        return f"this needs the extra '{self.extra}': pip install 'purport[{self.extra}]'"
+        return (
+            f"this needs the extra '{self.extra}': pip install 'purport[{self.extra}]' "
+            f"(in a clone: pip install '.[{self.extra}]')"
+        )
 
 
 class JavaNotFound(PurportError):

@@ -84,6 +84,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
         (("match", "x", "-s", "{device~ = laptop}"), "not supported yet: approximate matching (~)"),
+        (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
         (("match", "x", "-s", "when {a = 1} publish {b = 1}"), "not supported yet: a rule (when)"),
         (("match", "x", "-s", "{a = 1} as x", "-s", "{a = 2} as x"), "the name 'x' is taken"),
@@ -102,6 +103,15 @@ def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_a_file_without_a_single_event_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(b"\x00\x01\n[1]\n")
+
+    done = run("match", tmp_path / "x.jsonl", "-s", HOT)
+
+    assert done.returncode == 2
+    assert "none of its 2 lines is an event" in done.stderr
 
 
 def test_a_name_is_printed_as_it_is(events: Path) -> None:

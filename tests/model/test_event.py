@@ -64,6 +64,8 @@ def test_an_event_may_be_going_on_or_only_have_ended() -> None:
             '{"@type": "x"}',
             "the key '@type' is reserved; expected one of @context, @end, @id, @start",
         ),
+        ('{"@id": "x", "@id": "y"}', "duplicate '@id' in one event"),
+        ('{"a": "\ud800"}', "the text is not UTF-8"),
         ('{"@id": 3}', "'@id' must be a text that is not empty, got 3"),
         ('{"@id": ""}', "'@id' must be a text that is not empty, got ''"),
         ('{"@start": "soon"}', "'@start': not an ISO 8601 time: 'soon'"),

@@ -58,6 +58,13 @@ def test_start_and_end_of_one_event_may_come_apart() -> None:
     assert all(isinstance(said, Event) for said in found)
 
 
+def test_a_whole_event_and_a_start_do_not_share_an_id() -> None:
+    found = list(events_in([b'{"@id": "x"}', b'{"@id": "x", "@start": 1}'], "log"))
+
+    assert isinstance(found[1], DeadLetter)
+    assert found[1].reason == "duplicate '@id' 'x', first seen in line 1"
+
+
 def test_ids_are_remembered_within_a_bound() -> None:
     reader = EventLines("log", remembered_ids=2)
     for identifier in (b"a", b"b", b"c"):

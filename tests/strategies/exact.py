@@ -1,5 +1,6 @@
 """Exact subscriptions and events over a small world, so that they meet often."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from hypothesis import strategies as st
@@ -38,12 +39,31 @@ quantities = st.builds(
 values: st.SearchStrategy[Term] = st.one_of(st.sampled_from(VALUES), quantities)
 asked_attributes = st.sampled_from(ATTRIBUTES).map(ast.AskedAttribute)
 asked_values = values.map(ast.AskedValue)
+ordered_values = values.filter(lambda term: _has_order(term)).map(ast.AskedValue)
+EQUALITIES = (Operator.EQUAL, Operator.NOT_EQUAL)
+
+
+def _has_order(term: Term) -> bool:
+    return not isinstance(term, Boolean | Resource) and term != Text("1e999")
+
+
+def _range(
+    attribute: ast.AskedAttribute, one: ast.AskedValue, other: ast.AskedValue
+) -> ast.InRange:
+    """From one to the other, the other way round if need be; from one to itself if it must be."""
+    for low, high in ((one, other), (other, one)):
+        with suppress(ValueError):
+            return ast.InRange(attribute, low, high)
+    return ast.InRange(attribute, one, one)
+
+
 exact_predicates = st.one_of(
-    st.builds(ast.Comparison, asked_attributes, st.sampled_from(Operator), asked_values),
+    st.builds(ast.Comparison, asked_attributes, st.sampled_from(EQUALITIES), asked_values),
+    st.builds(ast.Comparison, asked_attributes, st.sampled_from(Operator), ordered_values),
     st.builds(
         ast.OneOfValues, asked_attributes, st.lists(asked_values, min_size=1, max_size=3).map(tuple)
     ),
-    st.builds(ast.InRange, asked_attributes, asked_values, asked_values),
+    st.builds(_range, asked_attributes, ordered_values, ordered_values),
 )
 exact_subscriptions = st.lists(exact_predicates, min_size=1, max_size=3).map(
     lambda predicates: ast.Subscription(ast.Conjunction(tuple(predicates)))

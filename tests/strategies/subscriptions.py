@@ -1,16 +1,27 @@
 """Subscriptions and rules of every form that the language has."""
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from purport.model import class_expression as owl
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
-from purport.model.term import Boolean, Text
+from purport.model.term import Boolean, Term, Text
 from purport.model.units import Quantity
-from tests.strategies.terms import attributes, moments, plain_words, terms, texts
+from tests.strategies.terms import (
+    attributes,
+    moments,
+    plain_words,
+    quantities,
+    terms,
+    text_terms,
+    texts,
+    times,
+)
 
 T = TypeVar("T")
 
@@ -21,6 +32,19 @@ def _short(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
     @st.composite
     def drawn(draw: st.DrawFn) -> T:
         return draw(strategy)
+
+    return drawn()
+
+
+def _valid(make: Callable[..., T], *parts: st.SearchStrategy[Any]) -> st.SearchStrategy[T]:
+    """What can be made of the parts; combinations that are refused are left out."""
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> T:
+        try:
+            return make(*(draw(part) for part in parts))
+        except ValueError:
+            return reject()
 
     return drawn()
 
@@ -82,10 +106,18 @@ def _larger_classes(
 
 class_expressions = _short(st.recursive(names, _larger_classes, max_leaves=4))
 
+asked_ends = st.one_of(quantities, times, references).map(ast.AskedValue)
+
+
+def _range(attribute: ast.AskedAttribute, end: Term) -> ast.InRange:
+    return ast.InRange(attribute, ast.AskedValue(end), ast.AskedValue(end))
+
+
 simple_predicates: st.SearchStrategy[ast.Predicate] = st.one_of(
-    st.builds(ast.Comparison, asked_attributes, operators, asked_values),
+    _valid(ast.Comparison, asked_attributes, operators, asked_values),
     st.builds(ast.OneOfValues, asked_attributes, many_values),
-    st.builds(ast.InRange, asked_attributes, asked_values, asked_values),
+    _valid(_range, asked_attributes, st.one_of(quantities, times, text_terms)),
+    st.builds(ast.InRange, asked_attributes, references.map(ast.AskedValue), asked_ends),
     st.builds(ast.IsA, asked_attributes, class_expressions),
     st.builds(
         ast.ClassOrder, asked_attributes, st.sampled_from(ast.ClassRelation), class_expressions

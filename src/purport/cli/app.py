@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -46,6 +47,9 @@ def options(
 
 def main() -> None:
     """Run the command; whatever is wrong with the input ends in one clear line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = app(sys.argv[1:] or ["--help"], prog_name="purport", standalone_mode=False)
     except typer.TyperException as error:
@@ -54,6 +58,8 @@ def main() -> None:
         _fail(str(error))
     except PurportError as error:
         _fail(str(error), FAILED)
+    except OSError as error:
+        _fail(f"{error.filename or 'the output'}: {error.strerror or error}", FAILED)
     except typer.Abort:
         sys.exit(INTERRUPTED)
     sys.exit(status if isinstance(status, int) else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from pathlib import Path
@@ -40,6 +41,9 @@ def demo(
     except OSError as error:
         raise UnusablePath(output, error.strerror or str(error)) from None
 
+    # Interrupted, py4j logs the loss of its connection with a traceback; a user who pressed Ctrl-C
+    # knows.
+    logging.disable(logging.CRITICAL)
     started = time.perf_counter()
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
     with console.status("Starting Spark on this machine ..."):
@@ -56,7 +60,7 @@ def demo(
             sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
     console.print(
         f"{events:,} events of {len(MAKERS)} makers streamed through Spark: "
-        f"{result.heard:,} of the {result.meant:,} that mean what was asked were heard.\n"
+        f"{result.heard:,} of the {result.meant:,} matches that were meant were found.\n"
         "Without '~', exact means exact: only the maker that shares the words is heard.\n"
         f"{len(result.dead_letters):,} broken lines were set aside with their reasons.\n"
         f"Report: {report}   ({time.perf_counter() - started:.0f} s in all)"

@@ -28,11 +28,14 @@ _DEAD_LETTERS_SHOWN = 5
 
 
 def match(
-    events: Annotated[str, typer.Argument(help="A JSON lines file of events; - reads the input.")],
+    events: Annotated[str, typer.Argument(metavar="EVENTS", help="JSON lines; - reads the input.")],
     subscriptions: Annotated[
         list[str],
         typer.Option(
-            "--subscriptions", "-s", help="A file of subscriptions, or one in braces; repeatable."
+            "--subscriptions",
+            "-s",
+            metavar="FILE|TEXT",
+            help="A file of subscriptions, or one in braces; repeatable.",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
@@ -54,6 +57,8 @@ def match(
     if not as_json:
         _show_summary(tally)
     _show_dead_letters(tally)
+    if tally.dead_letters and not tally.events:
+        raise InvalidInput(f"{events}: none of its {tally.dead_letters:,} lines is an event")
 
 
 class _Tally:
@@ -75,8 +80,12 @@ def _subscriptions(given: list[str]) -> list[Subscription]:
     """All subscriptions that were given; every form that cannot be run yet is told at once."""
     found: list[Subscription] = []
     for text in given:
-        is_spelt_out = starts_subscription(text)
-        found += parse_all(text, file="--subscriptions") if is_spelt_out else parse_file(Path(text))
+        if starts_subscription(text):
+            found += parse_all(text, file="--subscriptions")
+        elif "=" in text and not Path(text).exists():
+            raise InvalidInput(f"no such file: {text!r}; a subscription stands in braces: {{...}}")
+        else:
+            found += parse_file(text)
     if not found:
         raise InvalidInput(f"{', '.join(given)}: no subscription in there")
     refused = [

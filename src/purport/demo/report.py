@@ -44,18 +44,18 @@ def write_report(result: DemoResult, folder: Path) -> Path:
 
 
 def _row(heard: Heard) -> str:
-    cells = "".join(_cell(heard.heard[maker], heard.meant[maker]) for maker in MAKERS)
+    cells = "".join(_cell(maker, heard.heard[maker], heard.meant[maker]) for maker in MAKERS)
     total, meant = heard.heard.total(), heard.meant.total()
     return (
         f"<tr><th scope=row>{html.escape(heard.name)}<code>{html.escape(heard.asks)}</code></th>"
-        f"{cells}{_cell(total, meant)}</tr>"
+        f"{cells}{_cell('all', total, meant)}</tr>"
     )
 
 
-def _cell(heard: int, meant: int) -> str:
+def _cell(label: str, heard: int, meant: int) -> str:
     share = heard / meant if meant else 0.0
     return (
-        f'<td><span class=bar style="--share:{share:.3f}"></span>'
+        f'<td data-label="{label}"><span class=bar style="--share:{share:.3f}"></span>'
         f"<span class=count>{heard:,}<small> of {meant:,}</small></span></td>"
     )
 

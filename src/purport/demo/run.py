@@ -20,7 +20,7 @@ from purport.model.language.parse import parse_file
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
 from purport.pipeline.jobs.match_files import BatchSummary, MatchFiles
-from purport.pipeline.session import spark_address
+from purport.pipeline.session import spark_pattern
 from purport.pipeline.sinks.parquet_folder import ParquetFolder
 from purport.pipeline.sources.json_lines import JsonLinesFolder
 
@@ -98,7 +98,7 @@ def run_demo(
     MatchFiles(source, sink, subscriptions).run(spark, tell)
     seconds = time.perf_counter() - started
 
-    rows = spark.read.parquet(spark_address(sink.matches)).collect()
+    rows = spark.read.parquet(spark_pattern(sink.matches)).collect()
     matched = {(row.subscription, row.event_id) for row in rows}
     heard = tuple(_heard(city, subscriptions, matched))
     return DemoResult(city, heard, len(rows), _dead_letters(spark, sink), seconds)
@@ -129,5 +129,5 @@ def _heard(
 
 
 def _dead_letters(spark: SparkSession, sink: ParquetFolder) -> tuple[DeadLetter, ...]:
-    rows = spark.read.parquet(spark_address(sink.dead_letters)).orderBy("source", "line").collect()
+    rows = spark.read.parquet(spark_pattern(sink.dead_letters)).orderBy("source", "line").collect()
     return tuple(DeadLetter(row.source, row.line, row.reason, row.text) for row in rows)

@@ -33,8 +33,7 @@ def value_answers(statement: Statement, predicate: ExactPredicate) -> bool:
 
 def _holds(statement: Statement, operator: Operator, asked: AskedValue) -> bool:
     term = plain_term(asked)
-    named = isinstance(term, Quantity) and term.unit is not None
-    unit = attribute_words(statement.attribute).unit if named else None
+    unit = attribute_words(statement.attribute).unit if isinstance(term, Quantity) else None
     return holds(statement.value, operator, term, unit=unit)
 
 

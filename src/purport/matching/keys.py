@@ -38,8 +38,8 @@ TEXT, IRI, BOOLEAN, TIME = "text", "iri", "boolean", "time"
 NUMBER, ANY_UNIT = "number", "number of any unit"
 
 
-def asked_keys(term: Term) -> tuple[Key, ...]:
-    """The keys under which a subscriber's value is filed."""
+def asked_keys(term: Term, implied: Unit | None = None) -> tuple[Key, ...]:
+    """The keys that a subscriber's value is filed under; `implied` is the unit in the attribute."""
     match term:
         case Text(text):
             return ((TEXT, folded(text)),)
@@ -50,9 +50,9 @@ def asked_keys(term: Term) -> tuple[Key, ...]:
         case Time(instant):
             return ((TIME, instant),)
         case Quantity(magnitude, unit):
-            if unit is None:
-                return ((NUMBER, magnitude),)
-            return ((unit.base, unit.in_base(magnitude)), (ANY_UNIT, magnitude))
+            own = unit or implied
+            in_base = () if own is None else ((own.base, own.in_base(magnitude)),)
+            return (*in_base, (NUMBER if unit is None else ANY_UNIT, magnitude))
 
 
 def told_keys(term: Term, unit: Unit | None, families: frozenset[str]) -> Iterator[Key]:

@@ -210,7 +210,7 @@ def _equalities(predicate: ExactPredicate) -> list[Equality]:
     match predicate:
         case Comparison(_, Operator.EQUAL) | OneOfValues():
             attribute = asked_attribute_key(predicate.attribute.term)
-            return [(attribute, key) for value in _asked(predicate) for key in asked_keys(value)]
+            return [(attribute, key) for key in _asked_keys(predicate)]
         case _:
             return []
 
@@ -218,7 +218,7 @@ def _equalities(predicate: ExactPredicate) -> list[Equality]:
 def _families_asked(predicate: ExactPredicate) -> Iterator[tuple[Key, str]]:
     """The attribute that a predicate asks for, with each family of values that can answer it."""
     attribute = asked_attribute_key(predicate.attribute.term)
-    return ((attribute, family) for value in _asked(predicate) for family, _ in asked_keys(value))
+    return ((attribute, family) for family, _ in _asked_keys(predicate))
 
 
 def _bounds(predicate: ExactPredicate) -> list[tuple[_Side | None, Any]]:
@@ -231,11 +231,22 @@ def _bounds(predicate: ExactPredicate) -> list[tuple[_Side | None, Any]]:
         case _:
             return []
     attribute = asked_attribute_key(predicate.attribute.term)
-    limit = next(iter(_asked(predicate)))
-    return [(_Side(attribute, family, is_lower), bound) for family, bound in asked_keys(limit)]
+    first = _asked(predicate)[:1]
+    return [
+        (_Side(attribute, family, is_lower), bound) for family, bound in _keys(predicate, first)
+    ]
 
 
-def _asked(predicate: ExactPredicate) -> Iterator[Term]:
+def _asked_keys(predicate: ExactPredicate) -> Iterator[Key]:
+    return _keys(predicate, _asked(predicate))
+
+
+def _keys(predicate: ExactPredicate, values: Iterable[Term]) -> Iterator[Key]:
+    implied = attribute_words(predicate.attribute.term).unit
+    return chain.from_iterable(asked_keys(value, implied) for value in values)
+
+
+def _asked(predicate: ExactPredicate) -> list[Term]:
     """The values that a predicate names."""
     match predicate:
         case Comparison(_, _, value):
@@ -244,4 +255,4 @@ def _asked(predicate: ExactPredicate) -> Iterator[Term]:
             pass
         case InRange(_, low, high):
             values = (low, high)
-    return map(plain_term, values)
+    return [plain_term(value) for value in values]

@@ -28,8 +28,8 @@ class Operator(StrEnum):
 def holds(told: Term, operator: Operator, asked: Term, *, unit: Unit | None = None) -> bool:
     """Whether `told operator asked`, e.g. 26 > 25.
 
-    `unit` is that of a told number which names none itself, as in `temperature_C: 26`; a unit that
-    does not measure what is asked (`voltage_a > 200 V`) is no unit.
+    `unit` is the one that the attribute's name implies, as in `temperature_C: 26`. It is that of a
+    number which names none, where the other side names one of the same kind.
 
     Terms that cannot be compared (a word and a number) are different, and neither less nor greater.
     """
@@ -84,13 +84,16 @@ def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
 
 
 def _order_of_quantities(told: Quantity, asked: Quantity, unit: Unit | None) -> int | None:
-    if told.unit is None and unit and asked.unit and unit.base == asked.unit.base:
-        told = Quantity(told.magnitude, unit)
-    if told.unit is None or asked.unit is None:
+    named = told.unit or asked.unit
+    if named is None:
         return _sign(told.magnitude, asked.magnitude)
-    if told.unit.base != asked.unit.base:
+    implied = unit if unit is not None and unit.base == named.base else None
+    told_unit, asked_unit = told.unit or implied, asked.unit or implied
+    if told_unit is None or asked_unit is None:
+        return _sign(told.magnitude, asked.magnitude)
+    if told_unit.base != asked_unit.base:
         return None
-    return _sign(told.unit.in_base(told.magnitude), asked.unit.in_base(asked.magnitude))
+    return _sign(told_unit.in_base(told.magnitude), asked_unit.in_base(asked.magnitude))
 
 
 def _sign(left: Any, right: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -49,8 +50,10 @@ class Event(Struct, frozen=True, gc=False):
         Nested objects become dotted attributes, lists repeated ones; a null says nothing. Of keys
         that start with `@` there are `@id`, `@start`, `@end` and `@context` (JSON-LD).
         """
-        if isinstance(data, str | bytes):
+        if isinstance(data, str | bytes | bytearray):
             data = decode_json_object(data)
+        if not isinstance(data, Mapping):
+            raise EventError(f"expected a JSON object, got {_json_kind(data)}")
         if "@context" in data:
             return cls._from_json_ld(data)
         statements: list[Statement] = []
@@ -104,11 +107,14 @@ class Event(Struct, frozen=True, gc=False):
         return cls(tuple(statements), description.subject, interval)
 
 
-def decode_json_object(text: str | bytes) -> dict[str, Any]:
+def decode_json_object(text: str | bytes | bytearray) -> dict[str, Any]:
     """The JSON object in a text; an `EventError` says what is wrong with anything else."""
+    repeats = text.count('"@id"') if isinstance(text, str) else text.count(b'"@id"')
+    if repeats > 1:
+        _refuse_repeated_id(text)
     try:
         data = msgspec.json.decode(text)
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise EventError("the text is not UTF-8") from None
     except RecursionError:
         raise EventError(f"nested deeper than {MOST_LEVELS} levels") from None
@@ -123,6 +129,20 @@ def decode_json_object(text: str | bytes) -> dict[str, Any]:
     return data
 
 
+def _refuse_repeated_id(text: str | bytes | bytearray) -> None:
+    """Raise when one object names its `@id` twice, which a JSON parser would not say."""
+
+    def keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if sum(key == "@id" for key, _ in pairs) > 1:
+            raise EventError("duplicate '@id' in one event")
+        return dict(pairs)
+
+    try:
+        json.loads(text, object_pairs_hook=keys_once)
+    except (ValueError, RecursionError):
+        return
+
+
 def _add_statements(statements: list[Statement], name: str, value: Any, level: int) -> None:
     """Append what one JSON value says under an attribute of this name."""
     if isinstance(value, str):
@@ -133,7 +153,7 @@ def _add_statements(statements: list[Statement], name: str, value: Any, level: i
         statements.append(Statement(_attribute(name), _quantity(name, value)))
     elif value is None:
         return
-    elif level > MOST_LEVELS:
+    elif level >= MOST_LEVELS:
         raise EventError(f"nested deeper than {MOST_LEVELS} levels")
     elif isinstance(value, Mapping):
         for key, inner in value.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from codecs import BOM_UTF8
 from collections import OrderedDict
@@ -14,6 +13,7 @@ from typing import BinaryIO
 
 from purport.errors import EventError, UnusablePath
 from purport.model.event import Event
+from purport.model.interval import Interval
 
 REMEMBERED_IDS = 100_000
 LONGEST_LINE = 16 * 1024 * 1024
@@ -42,7 +42,7 @@ class EventLines:
         self._source = source
         self._line = 0
         self._remembered_ids = remembered_ids
-        self._seen: OrderedDict[tuple[str, bool, bool], int] = OrderedDict()
+        self._seen: OrderedDict[str, dict[str, int]] = OrderedDict()
 
     def read(self, line: bytes) -> Event | DeadLetter | None:
         """What the next line says."""
@@ -62,23 +62,27 @@ class EventLines:
     def _event(self, line: bytes) -> Event:
         if len(line) > LONGEST_LINE:
             raise EventError(f"the line is longer than {LONGEST_LINE // 1024**2} MiB")
-        if line.count(b'"@id"') > 1:
-            _refuse_repeated_id(line)
         event = Event.from_json(line)
         if event.id is not None:
-            self._refuse_seen(event)
+            self._refuse_seen(event.id, event.interval)
         return event
 
-    def _refuse_seen(self, event: Event) -> None:
-        interval = event.interval
-        begins = interval is None or interval.start is not None
-        ends = interval is None or interval.end is not None
-        key = (str(event.id), begins, ends)
-        if key in self._seen:
-            raise EventError(f"duplicate '@id' {event.id!r}, first seen in line {self._seen[key]}")
-        self._seen[key] = self._line
+    def _refuse_seen(self, identifier: str, interval: Interval | None) -> None:
+        """Refuse an id that came before, unless one brought the start and the other the end."""
+        seen = self._seen.setdefault(identifier, {})
+        for part in _parts_told(interval):
+            if part in seen:
+                raise EventError(f"duplicate '@id' {identifier!r}, first seen in line {seen[part]}")
+            seen[part] = self._line
         if len(self._seen) > self._remembered_ids:
             self._seen.popitem(last=False)
+
+
+def _parts_told(interval: Interval | None) -> tuple[str, ...]:
+    """What an event brings of its interval; one without times is whole."""
+    if interval is None or (interval.start is not None and interval.end is not None):
+        return ("start", "end")
+    return ("end",) if interval.start is None else ("start",)
 
 
 def events_in(lines: Iterable[bytes], source: str) -> Iterator[Event | DeadLetter]:
@@ -111,17 +115,3 @@ def _bounded_lines(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
         while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
             rest = file.readline(LONGEST_LINE + 1)
         yield line
-
-
-def _refuse_repeated_id(line: bytes) -> None:
-    """Raise when one object names its `@id` twice, which a JSON parser would not say."""
-
-    def keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        if sum(key == "@id" for key, _ in pairs) > 1:
-            raise EventError("duplicate '@id' in one event")
-        return dict(pairs)
-
-    try:
-        json.loads(line, object_pairs_hook=keys_once)
-    except (ValueError, RecursionError):
-        return

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+_DATE_AND_ZONE = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -40,8 +42,10 @@ class Interval:
 def read_instant(value: str | float) -> datetime:
     """A point in time from ISO 8601 text or seconds since 1970; without a time zone it is UTC."""
     if isinstance(value, str):
+        dated = _DATE_AND_ZONE.fullmatch(value)
+        text = f"{dated[1]}T00:00:00{dated[2]}" if dated else value
         try:
-            instant = datetime.fromisoformat(value)
+            instant = datetime.fromisoformat(text)
         except ValueError:
             raise ValueError(f"not an ISO 8601 time: {value!r}") from None
         return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

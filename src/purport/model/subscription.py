@@ -18,8 +18,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from purport.model.class_expression import ClassExpression, Named
-from purport.model.comparison import Operator
-from purport.model.term import Attribute, Term
+from purport.model.comparison import Operator, holds
+from purport.model.term import Attribute, Boolean, Resource, Term, Text
+from purport.model.units import read_quantity, spells_number
 
 _MEASURE_NAME = re.compile(r"[A-Za-z][\w-]*")
 
@@ -72,6 +73,15 @@ class AskedValue:
     approximation: Approximation | None = None
 
 
+def _require_order(value: AskedValue) -> None:
+    """Refuse what is neither less nor greater than anything, or only seems to be a quantity."""
+    term = value.term
+    _require(not isinstance(term, Boolean | Resource), f"{term} has no order: use = or !=")
+    if isinstance(term, Text) and spells_number(term.text):
+        is_known = read_quantity(term.text) is not None
+        _require(is_known, f"the unit in {term.text!r} is not known, so it has no order")
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`temperature~ > 25 °C`."""
@@ -79,6 +89,10 @@ class Comparison:
     attribute: AskedAttribute
     operator: Operator
     value: AskedValue
+
+    def __post_init__(self) -> None:
+        if self.operator not in (Operator.EQUAL, Operator.NOT_EQUAL):
+            _require_order(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +113,13 @@ class InRange:
     attribute: AskedAttribute
     low: AskedValue
     high: AskedValue
+
+    def __post_init__(self) -> None:
+        _require_order(self.low)
+        _require_order(self.high)
+        low, high = self.low.term, self.high.term
+        if not isinstance(low, Reference) and not isinstance(high, Reference):
+            _require(holds(low, Operator.AT_MOST, high), f"nothing lies from {low} to {high}")
 
 
 @dataclass(frozen=True, slots=True)

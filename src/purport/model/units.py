@@ -18,17 +18,18 @@ _SPELT_DEGREES = re.compile(
 )
 # A unit is a product or quotient of at most four names: what is not of this form never reaches the
 # registry, which would raise 1000 to any power that somebody sends.
-_FACTOR = r"(?:[A-Za-zµμΩ°º%‰]{1,20}(?:\^?-?[1-3]|⁻?[¹²³])?)"
+_FACTOR = r"(?:[A-Za-zµμΩ℃℉°º%‰]{1,20}(?:\^?-?[1-3]|⁻?[¹²³])?)"
 _UNIT_TEXT = re.compile(
     rf"{_FACTOR}(?:[/·*]{_FACTOR}){{0,3}}|deg(?:rees?|\.)? [A-Za-z]{{1,10}}"
     r"|[a-z]{1,20}(?: per [a-z]{1,20}){1,2}|[a-z]{1,20} hours?"
 )
 _NUMBER = r"[+-]?(?:0|[1-9][0-9]*|(?=\.))(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])", re.I)
+_NUMBER_AND_WORD = re.compile(rf"\s*{_NUMBER}\s*[^\W\d_]")
 _QUANTITY = re.compile(rf"({_NUMBER})(?:\s*({_UNIT_TEXT.pattern}))?")
 
 # The one-letter units that sensors speak of; the registry has more (c is the speed of light).
-_LETTERS = frozenset("smhgdlLKVWAJNCFT°%‰")
+_LETTERS = frozenset("smhgdlLKVWAJNCFTBΩ℃℉°%‰")
 
 # Spellings that the registry does not know, or knows as something no sensor means by them.
 _OTHER_SPELLINGS = {
@@ -37,7 +38,8 @@ _OTHER_SPELLINGS = {
     "wh": "Wh", "kwh": "kWh", "mwh": "MWh", "mv": "mV", "ma": "mA", "va": "VA", "var": "VA",
     "hz": "Hz", "khz": "kHz", "mhz": "MHz", "pa": "Pa", "hpa": "hPa", "kpa": "kPa", "hr": "h",
     "db": "dB", "dba": "dB", "dBA": "dB", "‰": "permille", "ug/m3": "µg/m**3", "w/m2": "W/m**2",
-    "sec": "s", "ohms": "ohm",
+    "sec": "s", "ohms": "ohm", "Ohm": "ohm", "Ω": "ohm", "B": "byte", "℃": "degC", "℉": "degF",
+    "°c": "degC", "°f": "degF", "KW": "kW", "KWH": "kWh", "KM": "km", "PSI": "psi", "RPM": "rpm",
 }  # fmt: skip
 
 
@@ -78,6 +80,11 @@ def is_representable(number: float) -> bool:
         return math.isfinite(number)
     except OverflowError:
         return False
+
+
+def spells_number(text: str) -> bool:
+    """Whether a text begins with a number and goes on with something else, e.g. `100 EUR`."""
+    return _NUMBER_AND_WORD.match(text) is not None
 
 
 def read_quantity(text: str) -> Quantity | None:
@@ -155,4 +162,6 @@ def _number(text: str) -> int | float:
 @cache
 def _registry() -> pint.UnitRegistry[Fraction]:
     """The registry, loaded when the first unit is met (0.4 s); fractions keep conversions exact."""
-    return pint.UnitRegistry(non_int_type=Fraction)
+    registry: pint.UnitRegistry[Fraction] = pint.UnitRegistry(non_int_type=Fraction)
+    registry.define("parts_per_billion = 1e-9 = ppb")
+    return registry

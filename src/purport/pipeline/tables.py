@@ -45,6 +45,26 @@ DEAD_LETTERS = _table(
 OUTCOMES = StructType([*MATCHES.fields, *DEAD_LETTERS.fields])
 
 
+DOCUMENTS = _table(
+    source=IntegerType(),  # which of the corpora
+    title=StringType(),
+    text=StringType(),
+)
+
+WORD_COUNTS = _table(
+    concept=IntegerType(),  # the document, numbered from 0
+    word=StringType(),  # a stem
+    count=IntegerType(),
+)
+
+WORD_ROWS = _table(
+    hash=StringType(),  # the first 64 bits of the word's SHA-256, in hexadecimal
+    word=StringType(),
+    concepts=ArrayType(IntegerType()),  # ascending
+    weights=ArrayType(FloatType()),  # a unit vector
+)
+
+
 def arrow_schema(table: StructType) -> pa.Schema:
     """The table's columns as Arrow has them."""
     return to_arrow_schema(table)

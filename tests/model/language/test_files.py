@@ -25,6 +25,10 @@ when {d = 1}
   # a comment between
 
 {g = 1} within 10 s
+(
+ {f = 1} or
+ {g = 1}
+) then {h = 1}
 when
 {j = 1}
 publish
@@ -43,11 +47,12 @@ def test_a_file_may_hold_many_with_names_comments_and_prefixes() -> None:
         parse('event type "Charity"'),
         parse("when {d = 1} publish {e = 2}"),
         parse("{f = 1} then {g = 1} within 10 s"),
+        parse("({f = 1} or {g = 1}) then {h = 1}"),
         parse("when {j = 1} publish {k = 1}"),
         parse("not {h = 1} within 3 s after {i = 1}"),
     ]
     assert [subscription.origin.line for subscription in found if subscription.origin] == [
-        4, 5, 8, 11, 13, 15, 19, 23,
+        4, 5, 8, 11, 13, 15, 19, 23, 27,
     ]  # fmt: skip
 
 

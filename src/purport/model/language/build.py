@@ -16,6 +16,7 @@ from purport.model import subscription as ast
 from purport.model.comparison import Operator
 from purport.model.interval import read_instant
 from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bare
+from purport.model.units import Quantity
 
 _MOST_DIGITS = 18
 _SYMBOLS = {"≠": "!=", "≤": "<=", "≥": ">="}
@@ -255,8 +256,19 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         if not isinstance(term, list):
             return term
         text = " ".join(term)
+        self._refuse_slips(term)
         name = self._expanded(text)
         return Resource(name) if is_iri(name) else Text(text)
+
+    def _refuse_slips(self, words: list[Token]) -> None:
+        """Say so where an attribute looks like something else that was meant."""
+        for word in (words[0], words[-1]):
+            if word.lower() == "not":
+                raise _misplaced(word, "'not' is no part of a predicate: use !=")
+            if word == "!":
+                raise _misplaced(word, "write != in one piece")
+        if isinstance(self._bare(words), Quantity):
+            raise _misplaced(words[0], "the attribute comes first, then the value")
 
     def _value(self, term: list[Token] | Text | Resource | Token) -> Term | ast.Reference:
         match term:
@@ -270,6 +282,8 @@ class SubscriptionBuilder(Transformer[Token, Any]):
 
     def _bare(self, words: list[Token]) -> Term:
         """Bare words as the term they spell; a prefix that is known is expanded."""
+        if words[0][0] == "'" and words[-1][-1] == "'":
+            raise _misplaced(words[0], 'texts are quoted with "..."')
         try:
             term = read_bare(" ".join(words))
         except ValueError as error:
@@ -384,7 +398,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "AGGREGATION": ("aggregation", lambda given: ast.Aggregation(_keyword(given))),
     "EXACT": ("exact", lambda given: ast.Exactness(_keyword(given))),
     "AS": ("name", _name),
-    "EXPIRES": ("expires", read_instant),
+    "EXPIRES": ("expires", lambda given: read_instant(str(given))),
     "AT_MOST_ONCE_PER": ("at_most_once_per", lambda duration: duration),
     "ON_CHANGE": ("on_change", lambda given: given),
 }

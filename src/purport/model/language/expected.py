@@ -34,8 +34,8 @@ _GROUPS = (
 )  # fmt: skip
 
 
-def expectation(terminals: Iterable[str], text_before: str) -> str:
-    """What was expected, e.g. `',' or '}'`, with a hint where the mistake is a common one."""
+def expectation(terminals: Iterable[str]) -> str:
+    """What was expected, e.g. `',' or '}'`."""
     left = set(terminals)
     words = []
     for group, name in _GROUPS:
@@ -44,11 +44,13 @@ def expectation(terminals: Iterable[str], text_before: str) -> str:
             words.append(name)
     words += sorted(_IN_WORDS.get(terminal, f"'{terminal.lower()}'") for terminal in left)
     listed = " or ".join(words) if len(words) < 3 else ", ".join(words[:-1]) + f" or {words[-1]}"
-    return (listed or "something else") + _hint(text_before)
+    return listed or "something else"
 
 
-def _hint(text_before: str) -> str:
-    last_words = text_before.replace("{", ",").rpartition(",")[2]
-    if ":" in last_words and any(word.endswith(":") for word in last_words.split()):
+def hint(text_before: str, found: str) -> str:
+    """A word on what was probably meant, where the mistake is a common one."""
+    in_braces, last_words = "{" in text_before, text_before.replace("{", ",").rpartition(",")[2]
+    has_colon = any(word.endswith(":") for word in last_words.split()) or found.endswith("':'")
+    if in_braces and has_colon:
         return " (an attribute and its value are joined by '=', not ':')"
     return ""

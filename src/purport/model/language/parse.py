@@ -11,7 +11,7 @@ from lark.exceptions import VisitError
 
 from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnusablePath
 from purport.model.language.build import Misplaced, SubscriptionBuilder
-from purport.model.language.expected import expectation
+from purport.model.language.expected import expectation, hint
 from purport.model.language.pieces import Piece, pieces_of
 from purport.model.subscription import Subscription
 
@@ -53,10 +53,10 @@ def parse_all(
     return found
 
 
-def parse_file(path: Path, *, prefixes: Prefixes | None = None) -> list[Subscription]:
+def parse_file(path: str | Path, *, prefixes: Prefixes | None = None) -> list[Subscription]:
     """Every subscription and rule in a file."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnusablePath(path, f"not UTF-8 (byte {error.start})") from None
     except OSError as error:
@@ -129,7 +129,7 @@ def _syntax_error(
             line, column = piece.end()
             found, accepted = "the text ends here", getattr(error, "accepts", None) or set()
     before = piece.text_before(line, column)
-    message = f"{found}, expected {expectation(accepted, before)}"
+    message = f"{found}, expected {expectation(accepted)}{hint(before, found)}"
     return piece.error(message, line, column, file)
 
 

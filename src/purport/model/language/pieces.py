@@ -16,7 +16,7 @@ from purport.errors import SubscriptionSyntaxError
 _START = re.compile(r"[{(]|(?:when|not)\b\s*[{(n]|event\s|prefix\s", re.I)
 _EVENT = re.compile(r"\s*event\s", re.I)
 _CONTINUES = re.compile(r"(?:^|\s)(?:then|or|after|when|not|publish)\s*$", re.I)
-_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<!\S)#[^\n]*|[{}]')
+_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<!\S)#[^\n]*|[{}()]')
 
 
 # So many lines behind a new beginning, open braces are taken for a mistake.
@@ -85,8 +85,8 @@ def _end_of_piece(lines: list[str], first: int) -> int:
             return number
         if depth > 0 and number - next_in_first_column > _LONGEST_PIECE:
             break
-        braces = [token for token in _TOKENS.findall(lines[number]) if token in "{}"]
-        depth += braces.count("{") - braces.count("}")
+        brackets = [token for token in _TOKENS.findall(lines[number]) if token in "{}()"]
+        depth += sum(1 if bracket in "{(" else -1 for bracket in brackets)
     return len(lines) if depth <= 0 else next_in_first_column
 
 

@@ -19,7 +19,8 @@ _BARE_WORD = re.compile(
 _COMPARING = frozenset(
     (
         "in isa has more less equivalent contains within after during with filter before meets "
-        "met overlaps overlapped starts started finishes finished equals count sum avg min max"
+        "met overlaps overlapped starts started finishes finished equals count sum avg min max "
+        "not !"
     ).split()
 )
 _IN_CLASSES = frozenset(
@@ -180,15 +181,16 @@ def _plain_attribute(attribute: Attribute) -> str:
         case Resource(iri):
             return iri if _is_bare(iri) else f"<{iri}>"
         case Text(text, language):
-            readable = _is_bare(text) and not isinstance(_spelt(text), Resource)
+            readable = _is_bare(text) and isinstance(_spelt(text), Text | Boolean | Time)
             free = _COMPARING.isdisjoint(text.lower().split())
-            return text if readable and free and language is None else _string(text, language)
+            plain = readable and free and language is None and "'" not in text
+            return text if plain else _string(text, language)
 
 
 def _term(term: Term | ast.Reference) -> str:
     match term:
         case Text(text, language):
-            plain = language is None and _is_bare(text) and _spelt(text) == term
+            plain = language is None and _is_bare(text) and _spelt(text) == term and "'" not in text
             return text if plain else _string(text, language)
         case Resource(iri):
             return iri if _is_bare(iri) else f"<{iri}>"

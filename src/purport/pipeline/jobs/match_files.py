@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from pyspark.sql import functions as f
 
 from purport.errors import StreamFailed
 from purport.model.subscription import Subscription
+from purport.pipeline.jobs.spark_errors import reason_of
 from purport.pipeline.matches import outcomes
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.parquet_folder import ParquetFolder
@@ -63,17 +63,10 @@ class MatchFiles:
             query = writer.start()
             query.awaitTermination()
         except (PySparkException, Py4JJavaError) as error:
-            raise StreamFailed(f"the stream stopped: {_reason(error)}") from error
+            raise StreamFailed(f"the stream stopped: {reason_of(error)}") from error
         finally:
             if query is not None:
                 query.stop()
-
-
-def _reason(error: PySparkException | Py4JJavaError) -> str:
-    """The line of an error that says what happened, without the stack of the JVM."""
-    text = str(error)
-    causes = re.findall(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception): .+)$", text, re.M)
-    return str(causes[-1]) if causes else text.strip().splitlines()[0]
 
 
 def _summary(batch_outcomes: DataFrame, batch: int) -> BatchSummary:
