@@ -1,0 +1,1 @@
+"""Corpora of every kind as tables of documents."""

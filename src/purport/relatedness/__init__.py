@@ -1,0 +1,1 @@
+"""How near are two words?"""
