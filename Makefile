@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v p
 IN_VENV = .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check format bench lock clean
+.PHONY: help setup space demo test test-long check format bench lock clean
 
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' Makefile
@@ -22,13 +22,17 @@ setup: .venv/.ready  ## the virtual environment with everything in it (a no-op o
 	@$(IN_VENV) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch .venv/.ready
 
+space: setup  ## the default concept space, in your cache (a no-op once it is there)
+	@$(IN_VENV) -c 'from purport.relatedness.concept_space import default_space_folder as f; \
+	  raise SystemExit(not f().is_dir())' || $(IN_VENV) -m purport concepts default
+
 demo: setup  ## the main job: a simulated city, local Spark, live matches, an HTML report
 	@$(IN_VENV) -m purport demo
 
-test: setup  ## the tests
+test: space  ## the tests
 	@$(IN_VENV) -m pytest
 
-test-long: setup  ## the tests, with twenty times the generated examples
+test-long: space  ## the tests, with twenty times the generated examples
 	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest
 
 check: setup  ## format, lint, types, import layers

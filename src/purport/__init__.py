@@ -16,6 +16,7 @@ from purport.model.language.parse import parse, parse_all, parse_file
 from purport.model.language.write import write
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Rule, Subscription
+from purport.relatedness.catalogue import load_measure
 
 __version__ = "0.1.0"
 
@@ -36,6 +37,7 @@ __all__ = [
     "SubscriptionFileError",
     "SubscriptionSyntaxError",
     "UnusablePath",
+    "load_measure",
     "parse",
     "parse_all",
     "parse_file",

@@ -88,6 +88,10 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
         (("match", "x", "-s", "when {a = 1} publish {b = 1}"), "not supported yet: a rule (when)"),
         (("match", "x", "-s", "{a = 1} as x", "-s", "{a = 2} as x"), "the name 'x' is taken"),
+        (("relate", "a", "b", "-m", "ESA"), "did you mean 'esa'?"),
+        (("relate", "a", "b", "--space", "missing"), "missing is not a concept space"),
+        (("concepts", "info", "missing"), "missing is not a concept space"),
+        (("concepts", "build", "missing.jsonl", "-o", "x"), "missing.jsonl: No such file"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -121,6 +125,18 @@ def test_a_name_is_printed_as_it_is(events: Path) -> None:
     assert done.stdout.count("a[/b] [bold]c") == 2
 
 
+def test_a_default_space_that_is_not_there_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PURPORT_CACHE", str(tmp_path))
+
+    done = run("relate", "parking", "garage")
+
+    assert done.returncode == 2
+    assert "`purport concepts default` makes it" in done.stderr
+    assert run("concepts", "list").stdout == ""
+
+
 def test_a_file_without_subscriptions_is_named(tmp_path: Path, events: Path) -> None:
     (tmp_path / "empty.purport").write_text("# nothing here\n")
 
@@ -134,7 +150,9 @@ def test_the_version_is_told() -> None:
     assert run("--version").stdout == f"purport {purport.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["demo", "match"])
+@pytest.mark.parametrize(
+    "command", ["demo", "match", "relate", "concepts build", "concepts info", "concepts default"]
+)
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    assert f"Example: purport {command} " in run(command, "--help").stdout
-    assert command in run("--help").stdout
+    assert f"Example: purport {command}" in run(*command.split(), "--help").stdout
+    assert command.split()[0] in run("--help").stdout

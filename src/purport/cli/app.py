@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 import purport
+from purport.cli.concepts import concepts
 from purport.cli.demo import demo
 from purport.cli.match import match
+from purport.cli.relate import relate
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
 FAILED = 1
@@ -27,6 +29,8 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(match)
+app.command()(relate)
+app.add_typer(concepts, name="concepts")
 
 
 def _show_version(wanted: bool) -> None:

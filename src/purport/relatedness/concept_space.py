@@ -152,6 +152,17 @@ class ConceptSpace:
                 )
 
 
+def spaces_folder() -> Path:
+    """Where spaces are kept for all of a user's projects: in `PURPORT_CACHE`, or the cache."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("PURPORT_CACHE") or Path(cache) / "purport") / "spaces"
+
+
+def default_space_folder() -> Path:
+    """Where the default space is, once it has been made."""
+    return spaces_folder() / f"default-{VERSION}"
+
+
 def word_hash(word: str) -> int:
     """A number by which words are ordered and found, the same everywhere: the first of SHA-256."""
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
