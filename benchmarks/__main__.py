@@ -3,7 +3,13 @@
 import platform
 import sys
 
-from benchmarks import event_building, exact_matching, reading_memory, subscription_parsing
+from benchmarks import (
+    event_building,
+    exact_matching,
+    reading_memory,
+    relatedness,
+    subscription_parsing,
+)
 from benchmarks.measure import Finding
 
 BENCHMARKS = {
@@ -11,6 +17,7 @@ BENCHMARKS = {
     "events": event_building.findings,
     "visits": exact_matching.findings,
     "memory": reading_memory.findings,
+    "relatedness": relatedness.findings,
 }
 
 
