@@ -118,6 +118,20 @@ def test_a_file_without_a_single_event_is_told(tmp_path: Path) -> None:
     assert "none of its 2 lines is an event" in done.stderr
 
 
+def test_the_examples_of_the_readme_run() -> None:
+    examples = Path(__file__).parents[2] / "examples"
+
+    done = run("match", examples / "readings.jsonl", "-s", examples / "building.purport", "--json")
+
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["event"], row["subscription"]) for row in found] == [
+        ("reading-1", "hot-laptops"),
+        ("reading-2", "energy"),
+        ("reading-3", "batteries"),
+        ("reading-3", "comfortable"),
+    ]
+
+
 def test_a_name_is_printed_as_it_is(events: Path) -> None:
     done = run("match", events, "-s", '{device = kettle} as "a[/b] [bold]c"')
 

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from purport import parse
+from purport import Event, Matcher, parse
 from purport.model.clock import ManualClock, SystemClock
 from purport.model.interval import Interval
 from purport.model.match import Mapping
+from purport.model.notification import Notification
 from purport.model.subscription import (
     Alternation,
     Approximation,
@@ -76,6 +77,15 @@ def test_patterns_have_parts_and_durations_have_a_length() -> None:
     ):
         with pytest.raises(ValueError, match=r"\w"):
             make()
+
+
+def test_notifications_are_numbered_from_0() -> None:
+    subscription = parse("{a = 1}")
+    [match] = Matcher([subscription]).match(Event.from_json({"a": 1}))
+
+    assert Notification("s1", 0, match).match.subscription == subscription
+    with pytest.raises(ValueError, match="start at 0"):
+        Notification("s1", -1, match)
 
 
 def test_clocks_do_not_go_back() -> None:

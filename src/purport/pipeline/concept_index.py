@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-from purport.pipeline.tables import WORD_COUNTS, WORD_ROWS, arrow_schema
+from purport.pipeline.tables import WORD_COUNTS, WORD_ROWS, record_batch
 from purport.relatedness.stems import stems_of_text
 
 
@@ -57,7 +57,6 @@ def word_counts(documents: DataFrame, parameters: IndexParameters) -> DataFrame:
     """How often each word stands in each document; the words of a title count once more."""
 
     def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema = arrow_schema(WORD_COUNTS)
         for batch in batches:
             concepts: list[int] = []
             words: list[str] = []
@@ -69,13 +68,7 @@ def word_counts(documents: DataFrame, parameters: IndexParameters) -> DataFrame:
                     concepts += [concept] * len(found)
                     words += found.keys()
                     counts += found.values()
-            yield pa.record_batch(
-                [
-                    pa.array(column, kind)
-                    for column, kind in zip((concepts, words, counts), schema.types, strict=True)
-                ],
-                schema=schema,
-            )
+            yield record_batch(WORD_COUNTS, (concepts, words, counts))
 
     return documents.select("concept", "title", "text").mapInArrow(counted, WORD_COUNTS)
 

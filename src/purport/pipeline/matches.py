@@ -17,7 +17,7 @@ from purport.model.event_lines import DeadLetter
 from purport.model.match import Match
 from purport.model.subscription import Subscription
 from purport.pipeline.events import events_of_lines
-from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, arrow_schema
+from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, record_batch_of_rows
 
 Row = tuple[object, ...]
 _MOST_ROWS = 10_000
@@ -50,7 +50,7 @@ def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFra
         for found in events_of_lines(batches):
             rows = chain.from_iterable(_rows(matcher, said) for said in found)
             while chunk := list(islice(rows, _MOST_ROWS)):
-                yield _batch(chunk)
+                yield record_batch_of_rows(OUTCOMES, chunk)
 
     return lines.mapInArrow(matched, OUTCOMES)
 
@@ -77,10 +77,3 @@ def _match_row(match: Match) -> Row:
     statements = match.event.statements
     mapping = [statements.index(pair.statement) for pair in match.mapping.correspondences]
     return match.event.id, label(match.subscription), match.probability, mapping
-
-
-def _batch(rows: list[Row]) -> pa.RecordBatch:
-    schema = arrow_schema(OUTCOMES)
-    columns = zip(zip(*rows, strict=True), schema.types, strict=True)
-    arrays = [pa.array(column, kind) for column, kind in columns]
-    return pa.record_batch(arrays, schema=schema)

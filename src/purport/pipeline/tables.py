@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
@@ -65,6 +67,13 @@ WORD_ROWS = _table(
 )
 
 
-def arrow_schema(table: StructType) -> pa.Schema:
-    """The table's columns as Arrow has them."""
-    return to_arrow_schema(table)
+def record_batch(table: StructType, columns: Iterable[Iterable[object]]) -> pa.RecordBatch:
+    """Rows of a table, given column by column."""
+    schema = to_arrow_schema(table)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def record_batch_of_rows(table: StructType, rows: Sequence[tuple[object, ...]]) -> pa.RecordBatch:
+    """Rows of a table, given row by row; there has to be one."""
+    return record_batch(table, zip(*rows, strict=True))

@@ -21,7 +21,7 @@ from purport.pipeline.corpora.readers import (
     page_of_dump,
 )
 from purport.pipeline.session import spark_pattern
-from purport.pipeline.tables import DOCUMENTS, arrow_schema
+from purport.pipeline.tables import DOCUMENTS, record_batch_of_rows
 from purport.relatedness.wordnet_files import extended_glosses, is_wordnet_folder
 
 _BATCH = 256
@@ -91,24 +91,18 @@ def _read(texts: DataFrame, number: int, read: Callable[[str], Iterator[Document
     """The documents that each text of a one-column table holds."""
 
     def documents(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema = arrow_schema(DOCUMENTS)
         rows: list[tuple[int, str, str]] = []
         for batch in batches:
             for text in batch.column(0).to_pylist():
                 for document in read(text):
                     rows.append((number, document.title, document.text))
                     if len(rows) == _BATCH:
-                        yield _record_batch(rows, schema)
+                        yield record_batch_of_rows(DOCUMENTS, rows)
                         rows = []
         if rows:
-            yield _record_batch(rows, schema)
+            yield record_batch_of_rows(DOCUMENTS, rows)
 
     return texts.mapInArrow(documents, DOCUMENTS)
-
-
-def _record_batch(rows: list[tuple[int, str, str]], schema: pa.Schema) -> pa.RecordBatch:
-    columns = zip(zip(*rows, strict=True), schema.types, strict=True)
-    return pa.record_batch([pa.array(column, kind) for column, kind in columns], schema=schema)
 
 
 def _path(spark: SparkSession, path: Path) -> DataFrame:
