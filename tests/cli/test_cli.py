@@ -92,6 +92,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("relate", "a", "b", "--space", "missing"), "missing is not a concept space"),
         (("concepts", "info", "missing"), "missing is not a concept space"),
         (("concepts", "build", "missing.jsonl", "-o", "x"), "missing.jsonl: No such file"),
+        (("concepts",), "Missing command"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -115,7 +116,7 @@ def test_a_file_without_a_single_event_is_told(tmp_path: Path) -> None:
     done = run("match", tmp_path / "x.jsonl", "-s", HOT)
 
     assert done.returncode == 2
-    assert "none of its 2 lines is an event" in done.stderr
+    assert "no line of it is an event" in done.stderr
 
 
 def test_the_examples_of_the_readme_run() -> None:

@@ -22,9 +22,7 @@ from purport.relatedness.concept_space import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-concepts = typer.Typer(
-    help="Build concept spaces, and look at them.", no_args_is_help=True, rich_markup_mode=None
-)
+concepts = typer.Typer(help="Build concept spaces, and look at them.", rich_markup_mode=None)
 
 
 @concepts.command()

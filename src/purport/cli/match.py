@@ -58,7 +58,7 @@ def match(
         _show_summary(tally)
     _show_dead_letters(tally)
     if tally.dead_letters and not tally.events:
-        raise InvalidInput(f"{events}: none of its {tally.dead_letters:,} lines is an event")
+        raise InvalidInput(f"{events}: no line of it is an event")
 
 
 class _Tally:
@@ -139,14 +139,15 @@ def _id(event: Event) -> str:
 
 
 def _show_summary(tally: _Tally) -> None:
-    table = Table("subscription", "matches", title=f"{tally.events:,} events")
+    read = f"{tally.events:,} event{'' if tally.events == 1 else 's'}"
+    table = Table("subscription", "matches", title=read)
     for name, count in tally.matches.most_common():
         table.add_row(Text(name), f"{count:,}")
     console = Console()
     if tally.matches:
         console.print(table)
     else:
-        console.print(f"{tally.events:,} events, no match")
+        console.print(f"{read}, no match")
 
 
 def _show_dead_letters(tally: _Tally) -> None:
