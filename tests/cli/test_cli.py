@@ -89,6 +89,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x", "-s", "when {a = 1} publish {b = 1}"), "not supported yet: a rule (when)"),
         (("match", "x", "-s", "{a = 1} as x", "-s", "{a = 2} as x"), "the name 'x' is taken"),
         (("relate", "a", "b", "-m", "ESA"), "did you mean 'esa'?"),
+        (("relate", "a", "b", "-m", "remote"), "needs the url of its service"),
         (("relate", "a", "b", "--space", "missing"), "missing is not a concept space"),
         (("concepts", "info", "missing"), "missing is not a concept space"),
         (("concepts", "build", "missing.jsonl", "-o", "x"), "missing.jsonl: No such file"),

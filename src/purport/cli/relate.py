@@ -21,6 +21,7 @@ def relate(
         Path | None,
         typer.Option("--space", help="A concept space, if not the default one."),
     ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="Where a remote measure is.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the shared concepts.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
@@ -28,7 +29,7 @@ def relate(
 
     Example: purport relate parking garage --explain
     """
-    chosen = load_measure(measure, space=space)
+    chosen = load_measure(measure, space=space, url=url)
     score = chosen.score(left, right)
     shared = chosen.shared_concepts(left, right) if explain and isinstance(chosen, Esa) else []
     if as_json:

@@ -1,0 +1,93 @@
+"""A measure behind HTTP, asked over loopback."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from purport import InvalidInput
+from purport.relatedness.exact import Exact
+from purport.relatedness.measure import Measure
+from purport.relatedness.remote import MeasureUnavailable, Remote
+from tests.contracts.measure import MeasureContract
+
+
+class Service(BaseHTTPRequestHandler):
+    """Answers as its address asks it to."""
+
+    requests: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.requests.append(self.path)
+        scores = Exact().matrix(question["left"], question["right"]).tolist()
+        answers = {
+            "/ok": json.dumps({"scores": scores}),
+            "/half": json.dumps({"scores": (np.array(scores) * 0 + 0.5).tolist()}),
+            "/shape": json.dumps({"scores": [[0.5] * 99]}),
+            "/range": json.dumps({"scores": (np.array(scores) + 7).tolist()}),
+            "/words": "hello",
+            "/slow": json.dumps({"scores": scores}),
+        }
+        if self.path == "/slow":
+            time.sleep(1)
+        self.send_response(200 if self.path in answers else 500)
+        self.end_headers()
+        self.wfile.write(answers.get(self.path, "").encode())
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+class TestRemote(MeasureContract):
+    @pytest.fixture
+    def measure(self, address: str) -> Measure:
+        return Remote(f"{address}/ok")
+
+
+def test_a_pair_is_asked_for_once(address: str) -> None:
+    measure = Remote(f"{address}/half")
+    before = Service.requests.count("/half")
+
+    assert [measure.score("a", "b") for _ in range(5)] == [0.5] * 5
+    assert Service.requests.count("/half") == before + 1
+    assert measure.score("Ground  floor", "ground floor") == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/shape", "answers no 1 x 1 scores"),
+        ("/range", "a score outside 0 to 1"),
+        ("/words", "answers no scores"),
+        ("/missing", "does not answer: Internal Server Error"),
+        ("/slow", "does not answer: timed out"),
+    ],
+)
+def test_a_service_that_fails_is_told(address: str, path: str, reason: str) -> None:
+    with pytest.raises(MeasureUnavailable, match=reason):
+        Remote(f"{address}{path}", timeout_s=0.2).score("a", "b")
+
+
+def test_a_service_that_is_down_is_told(address: str) -> None:
+    with pytest.raises(MeasureUnavailable, match=r"does not answer: .*refused"):
+        Remote("http://127.0.0.1:9").score("a", "b")
+
+
+def test_an_address_that_is_none_is_told() -> None:
+    with pytest.raises(InvalidInput, match="http"):
+        Remote("ftp://example.org")
