@@ -1,6 +1,6 @@
 """A measure behind HTTP: TOIT'14 (4.1) takes measures to be services outside of the engine.
 
-The service is sent `{"left": [terms], "right": [terms]}` by POST and answers `{"scores": [[...]]}`, a
+A service is sent `{"left": [terms], "right": [terms]}` by POST and answers `{"scores": [[...]]}`, a
 row for each left term with a score from 0 to 1 for each right one.
 """
 
