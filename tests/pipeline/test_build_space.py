@@ -13,7 +13,8 @@ from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.concept_index import IndexParameters
 from purport.pipeline.corpora.corpus import Corpus, CorpusKind
 from purport.pipeline.jobs.build_space import BuildSpace
-from purport.relatedness.concept_space import ConceptSpace, SpaceError
+from purport.relatedness.array_store import StoreError
+from purport.relatedness.concept_space import ConceptSpace
 from tests.oracles.concept_weights import unit_vectors
 from tests.relatedness.spaces import DOCUMENTS
 
@@ -118,7 +119,7 @@ def test_corpora_of_every_kind_make_one_space(spark: SparkSession, tmp_path: Pat
 def test_a_corpus_without_words_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     corpus = Corpus.at(json_lines(tmp_path / "empty.jsonl", (("", "..."), ("!", "?"))))
 
-    with pytest.raises(SpaceError, match="no usable word"):
+    with pytest.raises(StoreError, match="no usable word"):
         BuildSpace([corpus], tmp_path / "space").run(spark)
 
     assert not (tmp_path / "space").exists()

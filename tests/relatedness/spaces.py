@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from purport.relatedness.concept_space import ConceptSpace, Source, WordRow, new_space, word_hash
+from purport.relatedness.array_store import word_hash
+from purport.relatedness.concept_space import ConceptSpace, Source, WordRow, new_space
 from tests.oracles.concept_weights import unit_vectors
 
 DOCUMENTS = (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from purport.errors import UnusablePath
-from purport.relatedness.concept_space import ConceptSpace, SpaceError, WordRow, new_space
+from purport.relatedness.array_store import StoreError
+from purport.relatedness.concept_space import ConceptSpace, WordRow, new_space
 from tests.oracles.concept_weights import unit_vectors
 from tests.relatedness.spaces import DOCUMENTS, small_space
 
@@ -53,7 +54,7 @@ def test_a_space_without_words_is_refused_and_the_old_one_stays(tmp_path: Path) 
     small_space(folder)
 
     with (
-        pytest.raises(SpaceError, match="no usable word"),
+        pytest.raises(StoreError, match="no usable word"),
         new_space(folder, name="s", sources=[], parameters={}),
     ):
         pass
@@ -82,10 +83,10 @@ def test_words_out_of_order_are_a_mistake(tmp_path: Path) -> None:
 
 
 def test_what_is_no_space_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SpaceError, match="is not a concept space: manifest"):
+    with pytest.raises(StoreError, match="is not a concept space: manifest"):
         ConceptSpace.open(tmp_path / "missing")
     (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(SpaceError, match="the manifest is damaged"):
+    with pytest.raises(StoreError, match="the manifest is damaged"):
         ConceptSpace.open(tmp_path)
 
 
@@ -95,7 +96,7 @@ def test_a_space_of_another_version_is_told(tmp_path: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | {"version": 99}))
 
-    with pytest.raises(SpaceError, match="is of version 99; this Purport opens 1"):
+    with pytest.raises(StoreError, match="is of version 99; this Purport opens 1"):
         ConceptSpace.open(folder)
 
 
@@ -106,11 +107,11 @@ def test_a_damaged_space_is_told(tmp_path: Path) -> None:
     weights = bytearray((folder / "weights.bin").read_bytes())
     weights[0] ^= 1
     (folder / "weights.bin").write_bytes(weights)
-    with pytest.raises(SpaceError, match="weights has changed"):
+    with pytest.raises(StoreError, match="weights has changed"):
         ConceptSpace.open(folder).verify()
     (folder / "weights.bin").write_bytes(weights[:-2])
-    with pytest.raises(SpaceError, match="the space is damaged: weights holds"):
+    with pytest.raises(StoreError, match="the concept space is damaged: weights holds"):
         ConceptSpace.open(folder)
     (folder / "weights.bin").unlink()
-    with pytest.raises(SpaceError, match="the space is damaged: weights"):
+    with pytest.raises(StoreError, match="the concept space is damaged: weights"):
         ConceptSpace.open(folder)

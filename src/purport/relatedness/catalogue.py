@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from purport.errors import InvalidInput
-from purport.relatedness.concept_space import ConceptSpace, SpaceError, default_space_folder
+from purport.relatedness.array_store import StoreError
+from purport.relatedness.concept_space import ConceptSpace, default_space_folder
 from purport.relatedness.esa import Esa
 from purport.relatedness.exact import Exact
 from purport.relatedness.measure import Measure
@@ -39,7 +40,7 @@ def _space_folder(space: str | Path | None) -> Path:
     if space is not None:
         return Path(space)
     if not default_space_folder().is_dir():
-        raise SpaceError(
+        raise StoreError(
             "the default concept space is not there: `purport concepts default` makes it, once; "
             "or name one of your own"
         )
