@@ -22,9 +22,9 @@ setup: .venv/.ready  ## the virtual environment with everything in it (a no-op o
 	@$(IN_VENV) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch .venv/.ready
 
-space: setup  ## the default concept space, in your cache (a no-op once it is there)
-	@$(IN_VENV) -c 'from purport.relatedness.concept_space import default_space_folder as f; \
-	  raise SystemExit(not f().is_dir())' || $(IN_VENV) -m purport concepts default
+space: setup  ## the default concept space and WordNet, in your cache (a no-op once they are there)
+	@$(IN_VENV) -c 'from purport.relatedness.catalogue import defaults_are_made as done; \
+	  raise SystemExit(not done())' || $(IN_VENV) -m purport concepts default
 
 demo: setup  ## the main job: a simulated city, local Spark, live matches, an HTML report
 	@$(IN_VENV) -m purport demo

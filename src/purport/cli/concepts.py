@@ -18,6 +18,7 @@ from purport.relatedness.concept_space import (
     default_space_folder,
     spaces_folder,
 )
+from purport.relatedness.wordnet import wordnet_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,16 +63,18 @@ def default(
     again: Annotated[bool, typer.Option("--again", help="Make it anew if it is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
-    """Make the default space, from text that comes with packages, unless it is there.
+    """Make the default space and WordNet, from text that comes with packages, once.
 
     Example: purport concepts default
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
-    from purport.pipeline.jobs.default_space import build_default_space
+    from purport.pipeline.jobs.default_space import build_default_space, build_default_wordnet
 
     folder = default_space_folder()
     if again or not folder.is_dir():
         _on_spark(lambda spark, tell: build_default_space(spark, folder, tell))
+    if again or not wordnet_folder().is_dir():
+        build_default_wordnet(wordnet_folder())
     _show(ConceptSpace.open(folder), as_json)
 
 

@@ -37,6 +37,11 @@ class Manifest(msgspec.Struct, frozen=True):
     version: int
     checksums: dict[str, str]
 
+    @property
+    def identity(self) -> str:
+        """What tells the content of a store from that of another."""
+        return digest(*self.checksums.values())
+
 
 M = TypeVar("M", bound=Manifest)
 
@@ -58,7 +63,8 @@ class StoreKind(Generic[M]):
             path = folder / f"{name}.bin"
             try:
                 is_empty = path.stat().st_size == 0
-                arrays[name] = np.empty(0, kind) if is_empty else np.memmap(path, kind, mode="r")
+                mapped = np.empty(0, kind) if is_empty else np.memmap(path, kind, mode="r")
+                arrays[name] = np.asarray(mapped)  # a memmap's own indexing is slow
             except (OSError, ValueError) as error:
                 raise self.damaged(folder, f"{name}: {error}") from None
         return manifest, arrays
@@ -138,12 +144,21 @@ class Texts(Sequence[str]):
     ends: NDArray[np.int64]
     text: NDArray[np.uint8]
 
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Texts:
+        """The arrays of some texts."""
+        encoded = [text.encode(errors="surrogatepass") for text in texts]
+        ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+        return cls(ends, np.frombuffer(b"".join(encoded), np.uint8))
+
     def __len__(self) -> int:
         return len(self.ends)
 
     def __getitem__(self, number: Any) -> Any:
+        if not 0 <= number < len(self.ends):
+            raise IndexError(number)
         start, end = span(self.ends, number)
-        return bytes(self.text[start:end]).decode()
+        return bytes(self.text[start:end]).decode(errors="surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +182,11 @@ class Words:
 def word_hash(word: str) -> int:
     """A number by which words are ordered and found, the same everywhere: the first of SHA-256."""
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+
+
+def digest(*parts: object) -> str:
+    """A short text that stands for some parts: other parts, another text."""
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
 
 
 def span(ends: NDArray[np.int64], number: int) -> tuple[int, int]:

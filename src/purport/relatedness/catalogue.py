@@ -2,46 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from purport.errors import InvalidInput
 from purport.relatedness.array_store import StoreError
+from purport.relatedness.calibrated import Calibrated
+from purport.relatedness.calibration import Calibration
 from purport.relatedness.concept_space import ConceptSpace, default_space_folder
+from purport.relatedness.embedding import Embedding
 from purport.relatedness.esa import Esa
 from purport.relatedness.exact import Exact
+from purport.relatedness.hybrid import Hybrid
+from purport.relatedness.lexicon import Lexicon, WithLexicon
 from purport.relatedness.measure import Measure
 from purport.relatedness.remote import Remote
+from purport.relatedness.word_features import WordFeatures
+from purport.relatedness.wordnet import WordNet, wordnet_folder
+from purport.relatedness.wordnet_measures import Relation, wordnet_measure
 
-MEASURES = ("exact", "esa", "remote")
+
+@dataclass(frozen=True, slots=True)
+class MeasureSettings:
+    """What a measure may be made from: a space, a service, counts of WordNet's synsets."""
+
+    space: Path | None = None
+    url: str | None = None
+    counts: Path | None = None
+    calibration: Path | None = None
+
+    def esa(self) -> Esa:
+        """Explicit semantic analysis over the space, or over the default one."""
+        return Esa(ConceptSpace.open(self.space or _made(default_space_folder())))
+
+    def wordnet(self) -> WordNet:
+        """WordNet, with the counts that come with it or with others."""
+        return WordNet.open(_made(wordnet_folder()), self.counts)
+
+    def calibrated(self) -> Calibrated:
+        """The default measure, with the calibration that comes with Purport or with another."""
+        features = WordFeatures(self.esa(), self.wordnet())
+        return Calibrated(features, Calibration.read(self.calibration))
+
+    def remote(self) -> Remote:
+        """A measure behind HTTP."""
+        if self.url is None:
+            raise InvalidInput("the measure 'remote' needs the url of its service")
+        return Remote(self.url)
 
 
-def load_measure(name: str, *, space: str | Path | None = None, url: str | None = None) -> Measure:
+_MAKERS: dict[str, Callable[[MeasureSettings], Measure]] = {
+    "exact": lambda _: Exact(),
+    "esa": lambda settings: settings.esa(),
+    "wordnet": lambda settings: wordnet_measure(settings.wordnet()),
+    "wordnet-lin": lambda settings: wordnet_measure(settings.wordnet(), Relation.LIN),
+    "wordnet-path": lambda settings: wordnet_measure(settings.wordnet(), Relation.PATH),
+    "wordnet-gloss": lambda settings: wordnet_measure(
+        settings.wordnet(), Relation.GLOSS, settings.esa()
+    ),
+    "hybrid": lambda settings: Hybrid(settings.esa(), wordnet_measure(settings.wordnet())),
+    "embedding": lambda _: Embedding(),
+    "calibrated": lambda settings: settings.calibrated(),
+    "remote": lambda settings: settings.remote(),
+}
+MEASURES = tuple(_MAKERS)
+
+
+def load_measure(
+    name: str,
+    *,
+    space: str | Path | None = None,
+    url: str | None = None,
+    counts: str | Path | None = None,
+    calibration: str | Path | None = None,
+    lexicon: Lexicon | str | Path | None = None,
+) -> Measure:
     """The measure of this name, over a concept space or at an address where it needs one.
+
+    A lexicon, or the path of one, goes above the measure.
 
     >>> load_measure("exact").score("Ground floor", "ground  floor")
     1.0
     """
-    match name:
-        case "exact":
-            return Exact()
-        case "esa":
-            return Esa(ConceptSpace.open(_space_folder(space)))
-        case "remote":
-            if url is None:
-                raise InvalidInput("the measure 'remote' needs the url of its service")
-            return Remote(url)
-    near = get_close_matches(name.lower(), MEASURES, 1, 0.5)
-    meant = f"; did you mean {near[0]!r}?" if near else ""
-    raise InvalidInput(f"no measure {name!r} (there are {', '.join(MEASURES)}){meant}")
+    maker = _MAKERS.get(name)
+    if maker is None:
+        near = get_close_matches(name.lower(), MEASURES, 1, 0.5)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise InvalidInput(f"no measure {name!r} (there are {', '.join(MEASURES)}){meant}")
+    settings = MeasureSettings(_path(space), url, _path(counts), _path(calibration))
+    if lexicon is None:
+        return maker(settings)
+    read = lexicon if isinstance(lexicon, Lexicon) else Lexicon.read(Path(lexicon))
+    return WithLexicon(maker(settings), read)
 
 
-def _space_folder(space: str | Path | None) -> Path:
-    if space is not None:
-        return Path(space)
-    if not default_space_folder().is_dir():
+def defaults_are_made() -> bool:
+    """Whether the default space and WordNet are in the cache."""
+    return default_space_folder().is_dir() and wordnet_folder().is_dir()
+
+
+def _path(path: str | Path | None) -> Path | None:
+    return Path(path) if path is not None else None
+
+
+def _made(folder: Path) -> Path:
+    if not folder.is_dir():
         raise StoreError(
             "the default concept space is not there: `purport concepts default` makes it, once; "
             "or name one of your own"
+            if folder == default_space_folder()
+            else "WordNet is not there: `purport concepts default` makes it, once"
         )
-    return default_space_folder()
+    return folder

@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from purport.relatedness.array_store import (
     Arrays,
@@ -71,6 +73,9 @@ SPACES = StoreKind(
 )
 
 
+_CACHED_WORDS = 200_000
+
+
 @dataclass(frozen=True, slots=True)
 class WordRow:
     """One word with its concepts, ascending, and a weight for each."""
@@ -81,7 +86,10 @@ class WordRow:
 
 
 class ConceptSpace:
-    """An open space; nothing is read before it is asked for."""
+    """An open space; nothing is read before it is asked for.
+
+    `find(word)` is the number of a word (a stem), or None if it is not in the space.
+    """
 
     def __init__(self, folder: Path, manifest: SpaceManifest, arrays: Arrays) -> None:
         self.folder = folder
@@ -91,6 +99,7 @@ class ConceptSpace:
         self._row_ends = arrays["row_ends"]
         self._concepts = arrays["concepts"]
         self._weights = arrays["weights"]
+        self.find = lru_cache(maxsize=_CACHED_WORDS)(self._words.find)
 
     @classmethod
     def open(cls, folder: Path) -> ConceptSpace:
@@ -106,10 +115,6 @@ class ConceptSpace:
     def __reduce__(self) -> tuple[object, ...]:
         return ConceptSpace.open, (self.folder,)
 
-    def find(self, word: str) -> int | None:
-        """The number of a word (a stem); None if it is not in the space."""
-        return self._words.find(word)
-
     def row(self, number: int) -> WordRow:
         """What a word means."""
         start, end = span(self._row_ends, number)
@@ -118,6 +123,22 @@ class ConceptSpace:
             np.asarray(self._concepts[start:end]),
             np.asarray(self._weights[start:end], np.float32),
         )
+
+    def rows(self, numbers: NDArray[np.int64]) -> sparse.csr_array:
+        """What some words mean, as a matrix: a row for each word, a column for each concept."""
+        spans = [span(self._row_ends, int(number)) for number in numbers]
+        ends = np.cumsum([0, *(end - start for start, end in spans)])
+        concepts = [self._concepts[start:end] for start, end in spans] or [np.empty(0, np.int32)]
+        weights = [self._weights[start:end] for start, end in spans] or [np.empty(0, np.float16)]
+        return sparse.csr_array(
+            (np.concatenate(weights).astype(np.float64), np.concatenate(concepts), ends),
+            shape=(len(numbers), self.manifest.concepts),
+        )
+
+    def frequency(self, number: int) -> int:
+        """How many concepts a word has."""
+        start, end = span(self._row_ends, number)
+        return end - start
 
     def title(self, concept: int) -> str:
         """The title of a concept."""

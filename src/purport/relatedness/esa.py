@@ -6,7 +6,7 @@ weights over concepts, a phrase the centroid of its words' unit vectors, related
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ from scipy import sparse
 
 from purport.model.term import folded
 from purport.relatedness.concept_space import ConceptSpace
-from purport.relatedness.measure import Scores
+from purport.relatedness.measure import Scores, set_identical
 from purport.relatedness.stems import stems_of_term
 
 CACHED_PAIRS = 1_000_000
@@ -42,22 +42,32 @@ class Esa:
     def __reduce__(self) -> tuple[object, ...]:
         return Esa, (self.space,)
 
+    @property
+    def identity(self) -> str:
+        """What tells this measure's scores from another's."""
+        return f"esa {self.space.manifest.identity}"
+
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
         return self._score(left, right) if left <= right else self._score(right, left)
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair, by one product of sparse matrices."""
-        products = self._rows(left) @ self._rows(right).T
+        products = self.vectors(left) @ self.vectors(right).T
         scores: Scores = np.clip(products.toarray(), 0.0, 1.0)
-        columns: dict[object, list[int]] = {}
-        for column, term in enumerate(right):
-            for key in _identities(term):
-                columns.setdefault(key, []).append(column)
-        for row, term in enumerate(left):
-            for key in _identities(term):
-                scores[row, columns.get(key, [])] = 1.0
+        set_identical(scores, left, right, _identities)
         return scores
+
+    def vectors(self, terms: Sequence[str]) -> sparse.csr_array:
+        """The unit vectors of terms, a row for each; empty for a term without a known word."""
+        vectors = [self._vector(term) for term in terms]
+        starts = np.concatenate([[0], np.cumsum([len(vector.concepts) for vector in vectors])])
+        concepts = [vector.concepts for vector in vectors] or [np.empty(0, np.int32)]
+        weights = [vector.weights for vector in vectors] or [np.empty(0)]
+        return sparse.csr_array(
+            (np.concatenate(weights), np.concatenate(concepts), starts),
+            shape=(len(terms), self.space.manifest.concepts),
+        )
 
     def shared_concepts(self, left: str, right: str, most: int = 10) -> list[SharedConcept]:
         """The concepts behind a score, strongest first."""
@@ -90,16 +100,6 @@ class Esa:
         weights = np.bincount(places, np.concatenate([row.weights for row in rows]).astype(float))
         return _Vector(concepts, weights / np.linalg.norm(weights))
 
-    def _rows(self, terms: Sequence[str]) -> sparse.csr_array:
-        vectors = [self._vector(term) for term in terms]
-        starts = np.concatenate([[0], np.cumsum([len(vector.concepts) for vector in vectors])])
-        concepts = [vector.concepts for vector in vectors] or [np.empty(0, np.int32)]
-        weights = [vector.weights for vector in vectors] or [np.empty(0)]
-        return sparse.csr_array(
-            (np.concatenate(weights), np.concatenate(concepts), starts),
-            shape=(len(terms), self.space.manifest.concepts),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class _Vector:
@@ -107,7 +107,7 @@ class _Vector:
     weights: NDArray[np.float64]
 
 
-def _identities(term: str) -> set[object]:
+def _identities(term: str) -> set[Hashable]:
     """What makes terms the same: their folded text, or their stems in order."""
     stems = stems_of_term(term)
     return {folded(term), stems} if stems else {folded(term)}

@@ -15,6 +15,11 @@ from purport.relatedness.measure import Scores
 class Exact:
     """1 for terms whose case-folded, space-collapsed texts are equal, otherwise 0."""
 
+    @property
+    def identity(self) -> str:
+        """What tells this measure's scores from another's."""
+        return "exact"
+
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
         return float(folded(left) == folded(right))

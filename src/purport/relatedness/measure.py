@@ -1,9 +1,9 @@
-"""The protocol of a measure: how related are two terms?"""
+"""The protocols of measures: how related are two terms?"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,3 +22,49 @@ class Measure(Protocol):
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair; row i, column j is `score(left[i], right[j])`."""
+
+
+@runtime_checkable
+class EventMeasure(Protocol):
+    """Ranks an attribute among those of one event: a score depends on what else is there."""
+
+    def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
+        """How well each of an event's attributes answers the one asked for."""
+
+
+@runtime_checkable
+class HasAttributeMeasure(Protocol):
+    """A measure that reads attribute names otherwise than values."""
+
+    @property
+    def attributes(self) -> Measure:
+        """The measure for names: asked for on the left, found in an event on the right."""
+
+
+def attribute_measure(measure: Measure) -> Measure:
+    """What a measure compares attribute names with; itself, if it makes no difference."""
+    return measure.attributes if isinstance(measure, HasAttributeMeasure) else measure
+
+
+def identity_of(measure: Measure) -> str:
+    """What tells a measure's scores from another's."""
+    identity = getattr(measure, "identity", None)
+    if not isinstance(identity, str):
+        raise ValueError("this measure does not say its identity")
+    return identity
+
+
+def set_identical(
+    scores: Scores,
+    left: Sequence[str],
+    right: Sequence[str],
+    identities: Callable[[str], set[Hashable]],
+) -> None:
+    """Set the scores of terms that share an identity to 1."""
+    columns: dict[Hashable, list[int]] = {}
+    for column, term in enumerate(right):
+        for key in identities(term):
+            columns.setdefault(key, []).append(column)
+    for row, term in enumerate(left):
+        for key in identities(term):
+            scores[row, columns.get(key, [])] = 1.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 from purport.model.term import Text
 from purport.model.words import words_of
@@ -34,9 +35,14 @@ def stems_of_term(term: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1_000_000)
 def stem(word: str) -> str:
     """The stem of a case-folded word, by Porter's algorithm."""
-    return str(_stemmer().stemWord(word))
+    return str(_thread.stemmer.stemWord(word))
 
 
-@cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("porter")
+class _ThreadState(threading.local):
+    """A stemmer for each thread: it may not be shared."""
+
+    def __init__(self) -> None:
+        self.stemmer = Stemmer.Stemmer("porter")
+
+
+_thread = _ThreadState()

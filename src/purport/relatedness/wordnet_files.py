@@ -1,7 +1,8 @@
 """The files of Princeton's WordNet (3.x), read as they are distributed.
 
 Format: wndb(5WN). A data file has a line for each synset: its offset, the words in it, pointers to
-other synsets, and behind `|` the gloss.
+other synsets, and behind `|` the gloss. An index file has a line for each word: the offsets of its
+synsets, the most common first.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _FILES = {
 }
 HYPERNYMS = ("@", "@i")
 HYPONYMS = ("~", "~i")
+ANTONYM = "!"
 
 
 class WordNetError(InvalidInput):
@@ -47,10 +49,15 @@ class SynsetId:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A relation to another synset, by WordNet's symbol: `@` to a hypernym, `~` to a hyponym."""
+    """A relation to another synset, by WordNet's symbol: `@` to a hypernym, `~` to a hyponym.
+
+    `source_word` and `target_word` count from 1 where the relation is one of words, as `!` is.
+    """
 
     symbol: str
     target: SynsetId
+    source_word: int = 0
+    target_word: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +91,17 @@ def _data_files(folder: Path, name: str) -> list[Path]:
 
 
 def _synsets_in(path: Path, part: PartOfSpeech) -> Iterator[Synset]:
+    for number, line in _lines(path):
+        yield _synset(line, part, path, number)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers, without the licence at its head."""
     try:
         with path.open(encoding="latin-1") as file:
             for number, line in enumerate(file, 1):
                 if line.strip() and not line.startswith("  "):
-                    yield _synset(line, part, path, number)
+                    yield number, line
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None
 
@@ -110,8 +123,60 @@ def _synset(line: str, part: PartOfSpeech, path: Path, number: int) -> Synset:
 
 
 def _pointer(fields: list[str]) -> Pointer:
-    symbol, offset, part, _ = fields
-    return Pointer(symbol, SynsetId(PartOfSpeech("a" if part == "s" else part), int(offset)))
+    symbol, offset, part, words = fields
+    target = SynsetId(PartOfSpeech("a" if part == "s" else part), int(offset))
+    return Pointer(symbol, target, int(words[:2], 16), int(words[2:], 16))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """A word with its synsets in one part of speech, the most common first."""
+
+    word: str
+    synsets: tuple[SynsetId, ...]
+
+
+def index_entries(folder: Path) -> Iterator[IndexEntry]:
+    """Every word of the index files in a folder, part of speech by part of speech."""
+    for part, name in _FILES.items():
+        path = folder / f"index.{name}"
+        for number, line in _lines(path):
+            fields = line.split()
+            try:
+                offsets = fields[-int(fields[2]) :]
+                entry = tuple(SynsetId(part, int(offset)) for offset in offsets)
+            except (IndexError, ValueError):
+                raise WordNetError(
+                    f"{path}, line {number}: not a line of WordNet's index"
+                ) from None
+            yield IndexEntry(fields[0].replace("_", " "), entry)
+
+
+@dataclass(frozen=True, slots=True)
+class SynsetCount:
+    """How often a synset was met in a corpus, itself or by one of its hyponyms."""
+
+    synset: SynsetId
+    count: float
+    is_root: bool
+
+
+def synset_counts(path: Path) -> Iterator[SynsetCount]:
+    """The counts in a file of information content: `1740n 507906.36 ROOT` on each line."""
+    for number, line in _lines(path):
+        if number == 1 and line.startswith("wnver"):
+            continue
+        fields = line.split()
+        try:
+            synset = SynsetId(PartOfSpeech(fields[0][-1]), int(fields[0][:-1]))
+            count = float(fields[1])
+            if not 0 <= count < float("inf"):
+                raise ValueError(count)
+        except (IndexError, ValueError):
+            raise WordNetError(
+                f"{path}, line {number}: expected a synset and a count, as in `1740n 507906.36`"
+            ) from None
+        yield SynsetCount(synset, count, fields[2:] == ["ROOT"])
 
 
 def extended_glosses(folder: Path) -> Iterator[tuple[str, str]]:
