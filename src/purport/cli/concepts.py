@@ -6,22 +6,31 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 import typer
 from rich.console import Console
 
+from purport.cli.terms import require_readable, terms_in
 from purport.errors import UnusablePath
+from purport.relatedness.calibration import RatedPairs
+from purport.relatedness.calibration import calibrate as run_calibration
+from purport.relatedness.catalogue import MeasureSettings, load_measure
 from purport.relatedness.concept_space import (
     ConceptSpace,
     default_space_folder,
     spaces_folder,
 )
+from purport.relatedness.measure import attribute_measure
+from purport.relatedness.score_table import ScoreTable
+from purport.relatedness.word_features import WordFeatures
 from purport.relatedness.wordnet import wordnet_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+T = TypeVar("T")
 
 concepts = typer.Typer(help="Build concept spaces, and look at them.", rich_markup_mode=None)
 
@@ -78,6 +87,112 @@ def default(
     _show(ConceptSpace.open(folder), as_json)
 
 
+@concepts.command()
+def count(
+    corpora: Annotated[
+        list[Path],
+        typer.Argument(metavar="CORPUS...", help="Corpora, as `build` takes them."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file of counts.")],
+) -> None:
+    """Count how often WordNet's meanings are met in corpora, on Spark.
+
+    The file is of the published form, and says how specific a meaning is (information content):
+    `purport relate --measure wordnet --counts FILE`.
+
+    Example: purport concepts count wiki.jsonl.gz -o counts.txt
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.corpora.corpus import Corpus
+    from purport.pipeline.jobs.count_synsets import CountSynsets
+
+    every = [Corpus.at(path) for path in corpora]
+    _on_spark(CountSynsets(every, MeasureSettings().wordnet(), output).run)
+    sys.stdout.write(f"counts in {output}\n")
+
+
+@concepts.command()
+def tabulate(
+    asked: Annotated[Path, typer.Argument(metavar="ASKED", help="Terms asked for, one a line.")],
+    given: Annotated[Path, typer.Argument(metavar="GIVEN", help="Terms of events, one a line.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the table.")],
+    measure: Annotated[str, typer.Option("--measure", "-m", help="Which measure.")] = "calibrated",
+    attributes: Annotated[
+        bool, typer.Option("--attributes", help="The terms are names of attributes.")
+    ] = False,
+) -> None:
+    """Score a vocabulary beforehand, on Spark, and keep the scores; run again, it adds new terms.
+
+    Example: purport concepts tabulate subscribed.txt seen.txt -o scores
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.jobs.tabulate_scores import TabulateScores
+    from purport.pipeline.session import spark_pattern
+
+    chosen = load_measure(measure)
+    terms = terms_in(asked)
+    require_readable(given)
+    table = ScoreTable(attribute_measure(chosen) if attributes else chosen, output)
+
+    def added(spark: SparkSession, tell: Callable[[str], None]) -> int:
+        tell("scoring terms")
+        lines = spark.read.text(spark_pattern(given)).selectExpr("trim(value) AS term")
+        return TabulateScores(table, terms).run(spark, lines.where("term != ''"))
+
+    new = _on_spark(added)
+    rows, columns = table.size
+    sys.stdout.write(f"{new:,} terms added; {rows:,} x {columns:,} scores in {output}\n")
+
+
+@concepts.command()
+def calibrate(
+    pairs: Annotated[
+        list[Path],
+        typer.Argument(metavar="PAIRS...", help="Files with a word, a word and a rating a line."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file of parameters.")],
+    picture: Annotated[
+        Path | None, typer.Option("--picture", help="Draw the reliability here (.png, .svg).")
+    ] = None,
+    space: Annotated[
+        Path | None, typer.Option("--space", help="A concept space, if not the default one.")
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="In how many parts pairs are left out.")] = 20,
+    background: Annotated[
+        int, typer.Option(min=0, help="How many pairs drawn at random count as unrelated.")
+    ] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Fit the calibrated measure to human ratings; what is reported are pairs left out.
+
+    Example: purport concepts calibrate ratings.txt -o calibration.json --picture reliability.png
+    """
+    files = [RatedPairs.read(path) for path in pairs]
+    settings = MeasureSettings(space)
+    features = WordFeatures(settings.esa(), settings.wordnet())
+    report = run_calibration(features, files, folds=folds, background=background)
+    report.calibration.write(output)
+    if picture is not None:
+        from purport.plots import reliability
+
+        bins = [(one.predicted, one.rated, one.pairs) for one in report.reliability]
+        left_out = sum(one.pairs for one in report.reliability)
+        reliability(picture, bins, f"{left_out:,} pairs left out")
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+        return
+    for agreement in report.agreements:
+        sys.stdout.write(
+            f"{agreement.name}: {agreement.pairs} pairs, Spearman {agreement.calibrated:.3f} "
+            f"when left out (esa {agreement.esa:.3f})\n"
+        )
+    for step in report.reliability:
+        sys.stdout.write(
+            f"  predicted {step.predicted:.2f}  rated {step.rated:.2f}  {step.pairs:5} pairs\n"
+        )
+    sys.stdout.write(f"parameters in {output}\n")
+
+
 @concepts.command("list")
 def list_spaces(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
@@ -108,10 +223,8 @@ def info(
     _show(opened, as_json)
 
 
-def _on_spark(
-    build: Callable[[SparkSession, Callable[[str], None]], ConceptSpace],
-) -> ConceptSpace:
-    """What a job builds on a session of its own, its steps shown as it goes."""
+def _on_spark(job: Callable[[SparkSession, Callable[[str], None]], T]) -> T:
+    """What a job gives on a session of its own, its steps shown as it goes."""
     from purport.pipeline.session import local_session
 
     started = time.perf_counter()
@@ -119,11 +232,11 @@ def _on_spark(
     with console.status("starting Spark on this machine ...") as status:
         spark = local_session("purport concepts")
         try:
-            space = build(spark, lambda step: status.update(f"{step} ..."))
+            result = job(spark, lambda step: status.update(f"{step} ..."))
         finally:
             spark.stop()
-    console.print(f"built in {time.perf_counter() - started:.0f} s")
-    return space
+    console.print(f"done in {time.perf_counter() - started:.0f} s")
+    return result
 
 
 def _show(space: ConceptSpace, as_json: bool) -> None:

@@ -4,39 +4,113 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
+from rich.console import Console
 
-from purport.relatedness.catalogue import load_measure
-from purport.relatedness.esa import Esa
+from purport.cli.terms import terms_in
+from purport.errors import InvalidInput, MissingExtra
+from purport.relatedness.catalogue import MEASURES, MeasureSettings, load_measure
+from purport.relatedness.explanation import Explanation, explain_pair
+from purport.relatedness.lexicon import Lexicon
+from purport.relatedness.measure import Measure, attribute_measure
+
+_SHOWN_COLUMNS = 12
 
 
 def relate(
     left: Annotated[str, typer.Argument(metavar="WORD", help="A word or a phrase.")],
     right: Annotated[str, typer.Argument(metavar="WORD", help="Another one.")],
-    measure: Annotated[str, typer.Option("--measure", "-m", help="Which measure.")] = "esa",
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help=f"Which measure: {', '.join(MEASURES)}.")
+    ] = "calibrated",
     space: Annotated[
         Path | None,
         typer.Option("--space", help="A concept space, if not the default one."),
     ] = None,
+    counts: Annotated[
+        Path | None, typer.Option("--counts", help="Counts of WordNet's synsets, if not its own.")
+    ] = None,
+    lexicon: Annotated[
+        Path | None, typer.Option("--lexicon", help="A lexicon of your own, above the measure.")
+    ] = None,
     url: Annotated[str | None, typer.Option("--url", help="Where a remote measure is.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the shared concepts.")] = False,
+    attributes: Annotated[
+        bool, typer.Option("--attributes", help="Compare as names: one asked for, one given.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what makes them near, by every measure.")
+    ] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Take the words for files, with a term on each line.")
+    ] = False,
+    picture: Annotated[
+        Path, typer.Option("--picture", help="Where the heat map of a matrix goes (.png, .svg).")
+    ] = Path("heat-map.png"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Say how related two words are, from 0 to 1.
 
     Example: purport relate parking garage --explain
     """
-    chosen = load_measure(measure, space=space, url=url)
+    if explain and matrix:
+        raise InvalidInput("--explain is for two words: leave out --matrix, or --explain")
+    rules = Lexicon.read(lexicon) if lexicon is not None else None
+    chosen = load_measure(measure, space=space, url=url, counts=counts, lexicon=rules)
+    if attributes:
+        chosen = attribute_measure(chosen)
+    if matrix:
+        _show_matrix(chosen, Path(left), Path(right), picture, measure, as_json)
+        return
     score = chosen.score(left, right)
-    shared = chosen.shared_concepts(left, right) if explain and isinstance(chosen, Esa) else []
+    row: dict[str, Any] = {"left": left, "right": right, "measure": measure, "score": score}
+    explanation = None
+    if explain:
+        settings = MeasureSettings(space, url, counts)
+        explanation = explain_pair(settings, left, right, lexicon=rules, attributes=attributes)
+        row |= msgspec.to_builtins(explanation)
     if as_json:
-        row = {"left": left, "right": right, "measure": measure, "score": score}
-        concepts = {"concepts": [{"title": one.title, "share": one.share} for one in shared]}
-        sys.stdout.write(msgspec.json.encode(row | (concepts if explain else {})).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
         return
     sys.stdout.write(f"{score:.4f}\n")
-    for concept in shared:
-        sys.stdout.write(f"  {concept.share:.4f}  {concept.title}\n")
+    if explanation is not None:
+        sys.stdout.write(_told(explanation))
+
+
+def _told(explanation: Explanation) -> str:
+    lines = ["", "read as", f"  {' '.join(explanation.left_words)}"]
+    lines += [f"  {' '.join(explanation.right_words)}", "", "by measure"]
+    lines += [f"  {score:.4f}  {name}" for name, score in explanation.scores.items()]
+    lines += ["", "concepts that both stand in, by their share of esa"]
+    lines += [f"  {one.share:.4f}  {one.title}" for one in explanation.concepts] or ["  none"]
+    lines += ["", "path in WordNet"]
+    lines += [f"  {path}" for path in explanation.paths] or ["  none"]
+    if explanation.rules:
+        lines += ["", "rules of the lexicon", *(f"  {rule}" for rule in explanation.rules)]
+    return "\n".join(lines) + "\n"
+
+
+def _show_matrix(
+    measure: Measure, left: Path, right: Path, picture: Path, name: str, as_json: bool
+) -> None:
+    rows, columns = terms_in(left), terms_in(right)
+    scores = measure.matrix(rows, columns)
+    for row, values in zip(rows, scores.tolist(), strict=True):
+        if as_json:
+            told = {"left": row, "scores": dict(zip(columns, values, strict=True))}
+            sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+            continue
+        best = sorted(zip(values, columns, strict=True), key=lambda pair: (-pair[0], pair[1]))
+        shown = "  ".join(f"{column} {value:.2f}" for value, column in best[:_SHOWN_COLUMNS])
+        sys.stdout.write(f"{row}:  {shown}\n")
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        from purport.plots import heat_map
+
+        heat_map(picture, rows, columns, scores, f"relatedness by {name}")
+    except MissingExtra as missing:
+        console.print(f"no picture: {missing}")
+    else:
+        console.print(f"heat map in {picture}")

@@ -7,3 +7,7 @@ try:
     import pyspark  # noqa: F401
 except ModuleNotFoundError as error:
     raise MissingExtra("spark") from error
+
+from purport.pipeline.jobs.build_space import concept_space
+
+__all__ = ["concept_space"]

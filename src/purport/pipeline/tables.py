@@ -59,6 +59,16 @@ WORD_COUNTS = _table(
     count=IntegerType(),
 )
 
+LEMMA_COUNTS = _table(
+    lemma=IntegerType(),  # a word of WordNet, by its number
+    times=LongType(),
+)
+
+TERM_SCORES = _table(
+    term=StringType(),
+    scores=ArrayType(FloatType()),  # with each of the terms asked for, in their order
+)
+
 WORD_ROWS = _table(
     hash=StringType(),  # the first 64 bits of the word's SHA-256, in hexadecimal
     word=StringType(),

@@ -54,6 +54,14 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except msgspec.MsgspecError as error:
             raise InvalidInput(f"{path} is not a calibration: {error}") from None
 
+    def write(self, path: Path) -> None:
+        """Write the parameters as `read` takes them."""
+        text = msgspec.json.format(msgspec.json.encode(self), indent=2)
+        try:
+            path.write_bytes(text + b"\n")
+        except OSError as error:
+            raise UnusablePath(path, error.strerror or str(error)) from None
+
     def probabilities(self, features: Values) -> Values:
         """The probabilities that pairs are related; 0 for words that nobody knows."""
         weights = np.array([self.weights[name] for name in FEATURES])

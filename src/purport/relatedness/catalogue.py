@@ -86,16 +86,21 @@ def load_measure(
     >>> load_measure("exact").score("Ground floor", "ground  floor")
     1.0
     """
+    settings = MeasureSettings(_path(space), url, _path(counts), _path(calibration))
+    if lexicon is not None and not isinstance(lexicon, Lexicon):
+        lexicon = Lexicon.read(Path(lexicon))
+    return measure_of(name, settings, lexicon)
+
+
+def measure_of(name: str, settings: MeasureSettings, lexicon: Lexicon | None = None) -> Measure:
+    """The measure of this name, made with settings, under a lexicon if there is one."""
     maker = _MAKERS.get(name)
     if maker is None:
         near = get_close_matches(name.lower(), MEASURES, 1, 0.5)
         meant = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidInput(f"no measure {name!r} (there are {', '.join(MEASURES)}){meant}")
-    settings = MeasureSettings(_path(space), url, _path(counts), _path(calibration))
-    if lexicon is None:
-        return maker(settings)
-    read = lexicon if isinstance(lexicon, Lexicon) else Lexicon.read(Path(lexicon))
-    return WithLexicon(maker(settings), read)
+    measure = maker(settings)
+    return measure if lexicon is None else WithLexicon(measure, lexicon)
 
 
 def defaults_are_made() -> bool:

@@ -101,6 +101,9 @@ class WordNetPath:
     shared: str
     down: tuple[str, ...]
 
+    def __len__(self) -> int:
+        return len(self.up) + len(self.down)
+
     def __str__(self) -> str:
         return " > ".join((*self.up, self.shared)) + "".join(f" < {name}" for name in self.down)
 
@@ -261,6 +264,26 @@ class WordNet:
             self.name(top),
             tuple(self.name(synset) for synset in reversed(down)),
         )
+
+    def count_lines(self, words: NDArray[np.int64], times: Values) -> Iterator[str]:
+        """The lines of a file of counts, from how often some words were met."""
+        own = np.ones(self.manifest.synsets)
+        for word, met in zip(words.tolist(), times.tolist(), strict=True):
+            senses = self._list("sense", word)
+            parts = self._arrays["synset_parts"][senses]
+            for part in np.unique(parts):
+                alike = senses[parts == part]
+                own[alike] += met / len(alike)
+        ends = self._arrays["ancestor_ends"]
+        counts = np.bincount(
+            self._arrays["ancestor_list"], np.repeat(own, np.diff(ends, prepend=0)), len(ends)
+        )
+        yield "wnver::3.0"
+        for synset in range(self.manifest.synsets):
+            part = self.part(synset)
+            if part in (PartOfSpeech.NOUN, PartOfSpeech.VERB):
+                root = "" if len(self.hypernyms(synset)) else " ROOT"
+                yield f"{self.offset(synset)}{part} {counts[synset]:.6f}{root}"
 
     def _way_up(self, synset: int, top: int) -> list[int]:
         """The synsets from one to a kind of it, on a shortest way; the kind itself left out."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -72,6 +73,12 @@ class Corpus:
                 files = reader.text(spark_pattern(self.path))
                 named = f.concat_ws("\n", f.col("_metadata.file_name"), f.col("value"))
                 return _read(files.select(named.alias("value")), number, _file)
+
+
+def documents_of(spark: SparkSession, corpora: Sequence[Corpus]) -> DataFrame:
+    """The table DOCUMENTS of several corpora, numbered as they come."""
+    every = [corpus.documents(spark, number) for number, corpus in enumerate(corpora)]
+    return reduce(DataFrame.unionByName, every)
 
 
 def _kind(path: Path) -> CorpusKind:

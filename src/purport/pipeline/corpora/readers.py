@@ -24,6 +24,7 @@ _NO_ARTICLE = re.compile(
 )
 _LIST_TITLE = re.compile(r"(?:List|Lists|Index|Outline|Timeline) of ", re.I)
 _EXTRACTED = re.compile(r'<doc\b[^>]*\btitle="([^"]*)"[^>]*>\n?(.*?)</doc>', re.S)
+_JSON_NAME = re.compile(r"(?:^wiki_\d+|\.(?:jsonl|json|ndjson))(?:\.gz|\.bz2)?$")
 _BASE64 = {
     c: i for i, c in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
@@ -47,6 +48,9 @@ def page_of_dump(chunk: str) -> Iterator[Document]:
     Redirects, disambiguation pages, lists and pages outside the articles' namespace are left out.
     """
     title, namespace, body = (find.search(chunk) for find in (_TITLE, _NAMESPACE, _BODY))
+    if "<page>" in chunk and "</revision>" not in chunk:
+        where = html.unescape(title[1]) if title is not None else "without a title"
+        raise CorpusError(f"the dump breaks off in the page {where!r}: it is not all there")
     if title is None or body is None or (namespace is not None and namespace[1] != "0"):
         return
     name, markup = html.unescape(title[1]), html.unescape(body[1])
@@ -69,7 +73,14 @@ def document_of_json(line: str) -> Iterator[Document]:
 
 
 def documents_of_file(name: str, content: str) -> Iterator[Document]:
-    """The documents in a file: those that WikiExtractor marked, or else the file as a whole."""
+    """The documents in a file: those that WikiExtractor marked, or else the file as a whole.
+
+    WikiExtractor's other output, and any file named so, is JSON lines.
+    """
+    if _JSON_NAME.search(name) and content.lstrip().startswith("{"):
+        for line in content.splitlines():
+            yield from document_of_json(line)
+        return
     if "<doc " not in content:
         yield Document(Path(name).stem, content)
     for title, text in _EXTRACTED.findall(content):

@@ -7,15 +7,11 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow.dataset as ds
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
-from purport.errors import InvalidInput
+from purport.pipeline.at_rest import at_rest, written_batches
 from purport.pipeline.concept_index import (
     IndexParameters,
     numbered_documents,
@@ -24,10 +20,23 @@ from purport.pipeline.concept_index import (
     word_counts,
     word_rows,
 )
-from purport.pipeline.corpora.corpus import Corpus
-from purport.pipeline.jobs.spark_errors import reason_of
+from purport.pipeline.corpora.corpus import Corpus, documents_of
+from purport.pipeline.corpora.readers import CorpusError
+from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.session import spark_address
 from purport.relatedness.concept_space import ConceptSpace, Source, SpaceWriter, WordRow, new_space
+
+
+def concept_space(
+    spark: SparkSession,
+    corpus_path: str | Path | Sequence[str | Path],
+    output_path: str | Path,
+    parameters: IndexParameters | None = None,
+) -> ConceptSpace:
+    """Build a concept space from a corpus, or from several, at a path; and open it."""
+    paths = [corpus_path] if isinstance(corpus_path, str | Path) else corpus_path
+    corpora = [Corpus.at(Path(path)) for path in paths]
+    return BuildSpace(corpora, Path(output_path), parameters or IndexParameters()).run(spark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +57,8 @@ class BuildSpace:
         """Build the space and open it."""
         scratch = Path(tempfile.mkdtemp(prefix="purport-space-"))
         try:
-            return self._built(spark, scratch, on_step)
-        except (PySparkException, Py4JJavaError) as error:
-            raise InvalidInput(f"the corpus cannot be read: {reason_of(error)}") from error
+            with job_errors("the corpus cannot be read"):
+                return self._built(spark, scratch, on_step)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
@@ -58,16 +66,15 @@ class BuildSpace:
         self, spark: SparkSession, scratch: Path, on_step: Callable[[str], None]
     ) -> ConceptSpace:
         on_step("reading documents")
-        every = [corpus.documents(spark, number) for number, corpus in enumerate(self.corpora)]
-        united = every[0]
-        for documents in every[1:]:
-            united = united.unionByName(documents)
-        documents = _at_rest(spark, united, scratch / "documents")
-        documents = _at_rest(spark, numbered_documents(spark, documents), scratch / "numbered")
+        documents = at_rest(spark, documents_of(spark, self.corpora), scratch / "documents")
+        documents = at_rest(spark, numbered_documents(spark, documents), scratch / "numbered")
         sizes = {row.source: row["count"] for row in documents.groupBy("source").count().collect()}
+        for number, corpus in enumerate(self.corpora):
+            if number not in sizes:
+                raise CorpusError(f"{corpus.path}: no document found in it, read as {corpus.kind}")
 
         on_step("counting words")
-        counts = _at_rest(spark, word_counts(documents, self.parameters), scratch / "counts")
+        counts = at_rest(spark, word_counts(documents, self.parameters), scratch / "counts")
 
         on_step("weighing words")
         weights = weighted_words(counts, sum(sizes.values()), self.parameters)
@@ -90,23 +97,17 @@ class BuildSpace:
         return ConceptSpace.open(self.output)
 
 
-def _at_rest(spark: SparkSession, table: DataFrame, folder: Path) -> DataFrame:
-    """A table written down, so that what follows reads it instead of making it again."""
-    table.write.parquet(spark_address(folder))
-    return spark.read.parquet(spark_address(folder))
-
-
 def _write(writer: SpaceWriter, scratch: Path) -> None:
     writer.add_words(_rows(scratch / "rows"))
     writer.add_titles(
         title
-        for batch in _batches(scratch / "titles")
+        for batch in written_batches(scratch / "titles")
         for title in batch.column("title").to_pylist()
     )
 
 
 def _rows(folder: Path) -> Iterator[WordRow]:
-    for batch in _batches(folder):
+    for batch in written_batches(folder):
         columns = (batch.column(name) for name in ("word", "concepts", "weights"))
         for word, concepts, weights in zip(*columns, strict=True):
             yield WordRow(
@@ -114,9 +115,3 @@ def _rows(folder: Path) -> Iterator[WordRow]:
                 np.asarray(concepts.values, np.int32),
                 np.asarray(weights.values, np.float32),
             )
-
-
-def _batches(folder: Path) -> Iterator[Any]:
-    """The rows of a table that Spark wrote, in its order and a few at a time."""
-    parts = sorted(str(path) for path in folder.glob("part-*.parquet"))
-    return iter(ds.dataset(parts, format="parquet").to_batches(batch_size=4096))

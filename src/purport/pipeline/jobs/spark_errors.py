@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+
+from purport.errors import InvalidInput
 
 _CAUSE = re.compile(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception): .+)$", re.M)
 
@@ -15,3 +19,12 @@ def reason_of(error: PySparkException | Py4JJavaError) -> str:
     text = str(error)
     causes = _CAUSE.findall(text)
     return str(causes[-1]) if causes else text.strip().splitlines()[0]
+
+
+@contextmanager
+def job_errors(what: str) -> Iterator[None]:
+    """Says of a job that stopped what could not be done, and why."""
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        raise InvalidInput(f"{what}: {reason_of(error)}") from error

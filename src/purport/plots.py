@@ -1,0 +1,95 @@
+"""Pictures, in one house style; Matplotlib is an extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from purport.errors import InvalidInput, MissingExtra, UnusablePath
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_INK, _ACCENT, _FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
+_MOST_NUMBERS = 900  # in a heat map; more could not be read
+_STYLE: Any = {
+    "font.size": 10,
+    "text.color": _INK,
+    "axes.edgecolor": _FAINT,
+    "axes.labelcolor": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "figure.facecolor": "white",
+    "svg.hashsalt": "purport",
+}
+
+
+@contextmanager
+def picture(path: Path, width: float, height: float) -> Iterator[Axes]:
+    """Axes to draw on, saved as the suffix of a path says (.png, .svg, .pdf)."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise MissingExtra("plots") from error
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure.add_subplot()
+        try:
+            figure.savefig(path, dpi=150, metadata=_undated(path))
+        except OSError as error:
+            raise UnusablePath(path, error.strerror or str(error)) from None
+        except ValueError as error:  # a suffix that stands for no kind of picture
+            raise InvalidInput(f"{path}: {error}") from None
+
+
+def heat_map(
+    path: Path, rows: Sequence[str], columns: Sequence[str], scores: Any, title: str
+) -> None:
+    """A table of scores from 0 to 1 as a picture, with the numbers where there is room."""
+    width, height = max(4.0, 1.8 + 0.55 * len(columns)), max(3.0, 1.4 + 0.38 * len(rows))
+    with picture(path, min(width, 40.0), min(height, 40.0)) as axes:
+        image = axes.imshow(scores, cmap="YlGnBu", vmin=0, vmax=1, aspect="auto")
+        axes.set_xticks(
+            range(len(columns)), [_short(term) for term in columns], rotation=40, ha="right"
+        )
+        axes.set_yticks(range(len(rows)), [_short(term) for term in rows])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_title(title, loc="left")
+        if len(rows) * len(columns) <= _MOST_NUMBERS:
+            for row, values in enumerate(scores):
+                for column, value in enumerate(values):
+                    ink = "white" if value > 0.55 else _INK
+                    axes.text(
+                        column, row, f"{value:.2f}", ha="center", va="center", color=ink, size=8
+                    )
+        axes.figure.colorbar(image, ax=axes, fraction=0.05, label="relatedness")
+
+
+def reliability(path: Path, bins: Sequence[tuple[float, float, int]], title: str) -> None:
+    """Predicted probabilities against how often they came true; the diagonal is perfect."""
+    with picture(path, 5.0, 5.0) as axes:
+        axes.plot([0, 1], [0, 1], color=_FAINT, zorder=1)
+        predicted, observed, counts = zip(*bins, strict=True)
+        axes.plot(predicted, observed, color=_ACCENT, marker="o", zorder=2)
+        for x, y, count in zip(predicted, observed, counts, strict=True):
+            axes.annotate(f"{count}", (x, y), (6, -12), textcoords="offset points", size=8)
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability", ylabel="rated by people")
+        axes.set_title(title, loc="left")
+        axes.set_aspect("equal")
+
+
+def _short(term: str) -> str:
+    """A label without what would be read as mathematics, cut where it is long."""
+    label = term.replace("$", r"\$")
+    return label if len(label) <= 28 else f"{label[:27]}…"
+
+
+def _undated(path: Path) -> dict[str, None] | None:
+    """No date in a vector picture: the same scores make the same file."""
+    return {"Date": None} if path.suffix.lower() == ".svg" else None
