@@ -147,19 +147,31 @@ class Wordwise:
         )
 
     def _scores(self, left: _Variants, right: _Variants) -> Scores:
-        """The best that any readings of two terms make of each other."""
+        """The best that any readings of two terms make of each other.
+
+        Where words are guarded, only the reading word by word counts: `hot water` may be one word,
+        but it is never `cold water`.
+        """
         ours, theirs = left.phrases, right.phrases
         words = self.words.matrix(ours.words, theirs.words)
         guarded = self.words.guarded(ours.words, theirs.words)
-        found = _best(words[:, theirs.places], guarded[:, theirs.places], theirs.starts, 1)
-        given = _best(words[ours.places], guarded[ours.places], ours.starts, 0)
+        found, kept_out = _best(
+            words[:, theirs.places], guarded[:, theirs.places], theirs.starts, 1
+        )
+        given, left_out = _best(words[ours.places], guarded[ours.places], ours.starts, 0)
         scores = self._rule(
             Best(found[ours.places], ours.starts, ours.lengths),
             Best(given[:, theirs.places], theirs.starts, theirs.lengths),
         )
-        scores = np.maximum.reduceat(scores, left.starts, axis=0)
-        scores = np.maximum.reduceat(scores, right.starts, axis=1)
-        return np.asarray(np.clip(scores, 0.0, 1.0), np.float64)
+        is_kept_apart = np.logical_or(
+            np.logical_or.reduceat(kept_out[ours.places], ours.starts, axis=0),
+            np.logical_or.reduceat(left_out[:, theirs.places], theirs.starts, axis=1),
+        )
+        word_by_word = np.ix_(left.starts, right.starts)
+        best = np.maximum.reduceat(scores, left.starts, axis=0)
+        best = np.maximum.reduceat(best, right.starts, axis=1)
+        best = np.where(is_kept_apart[word_by_word], scores[word_by_word], best)
+        return np.asarray(np.clip(best, 0.0, 1.0), np.float64)
 
     def _identities(self, term: str) -> set[Hashable]:
         return term_identities(term, self._phrase_of)
@@ -194,8 +206,8 @@ class _Variants:
 
 def _best(
     scores: Scores, guarded: NDArray[np.bool_], starts: NDArray[np.int64], axis: int
-) -> Scores:
-    """The best counterpart in each phrase; none where a guarded word stands in an equal's place."""
+) -> tuple[Scores, NDArray[np.bool_]]:
+    """The best counterpart in each phrase, and where there is none because of a guarded word."""
     best = np.maximum.reduceat(scores, starts, axis=axis)
-    best[(best < 1) & np.logical_or.reduceat(guarded, starts, axis=axis)] = 0.0
-    return np.asarray(best, np.float64)
+    is_kept_apart = (best < 1) & np.logical_or.reduceat(guarded, starts, axis=axis)
+    return np.where(is_kept_apart, 0.0, best), is_kept_apart

@@ -1,0 +1,116 @@
+"""The default measure, over the default space and WordNet."""
+
+import pytest
+
+from benchmarks.attribute_pairs import attribute_pairs, is_first
+from purport.relatedness.attribute_names import abbreviations, attribute_phrase
+from purport.relatedness.calibrated import Calibrated
+from purport.relatedness.catalogue import MeasureSettings
+from purport.relatedness.measure import Measure
+from tests.contracts.measure import MeasureContract
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> Calibrated:
+    return MeasureSettings().calibrated()
+
+
+class TestCalibratedValues(MeasureContract):
+    @pytest.fixture
+    def measure(self, calibrated: Calibrated) -> Measure:
+        return calibrated
+
+
+class TestCalibratedAttributes(MeasureContract):
+    is_symmetric = False
+
+    @pytest.fixture
+    def measure(self, calibrated: Calibrated) -> Measure:
+        return calibrated.attributes
+
+
+def test_related_words_are_likely_and_others_are_not(calibrated: Calibrated) -> None:
+    for left, right in (("laptop", "computer"), ("car park", "parking"), ("noise", "sound")):
+        assert calibrated.score(left, right) > 0.8
+    for left, right in (("laptop", "weather"), ("parking", "energy"), ("spoon", "parliament")):
+        assert calibrated.score(left, right) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("room 112", "room 113"),
+        ("first floor", "second floor"),
+        ("10th century", "11th century"),
+        ("hot water", "cold water"),
+        ("open window", "close window"),
+        ("match in Spain", "match in France"),
+        ("Monday", "Tuesday"),
+    ],
+)
+def test_different_numbers_names_and_opposites_do_not_match(
+    calibrated: Calibrated, left: str, right: str
+) -> None:
+    assert calibrated.score(left, right) == 0
+
+
+def test_numbers_may_be_spelt_otherwise(calibrated: Calibrated) -> None:
+    assert calibrated.score("phase 2", "second phase") == 1
+    assert calibrated.score("room 07", "room 7") == 1
+
+
+def test_a_guarded_word_that_has_its_equal_does_no_harm(calibrated: Calibrated) -> None:
+    assert calibrated.score("Spain against France", "France against Spain") == 1
+    assert calibrated.score("hot and cold water", "cold and hot water") == 1
+
+
+def test_a_value_is_as_strong_as_its_weakest_word(calibrated: Calibrated) -> None:
+    assert calibrated.score("old laptop", "old computer") == pytest.approx(
+        calibrated.score("laptop", "computer")
+    )
+    assert calibrated.score("laptop", "laptop in parliament") < 0.2
+
+
+def test_an_attribute_may_say_more_than_was_asked_for(calibrated: Calibrated) -> None:
+    score = calibrated.attributes.score
+
+    assert score("temperature", "outdoor_temp_C") > 0.9
+    assert score("temperature", "temp") == 1
+    assert score("energy", "total_import_kwh") > 0.9
+    assert score("voltage of phase 2", "Voltage_AC_Phase_2") > score(
+        "voltage of phase 2", "Voltage_AC_Phase_1"
+    )
+
+
+def test_the_right_key_of_real_payloads_comes_first_in_four_of_five(calibrated: Calibrated) -> None:
+    pairs = attribute_pairs()
+    first = sum(is_first(calibrated.attributes, pair) for pair in pairs)
+
+    assert len(pairs) == 60
+    assert all(len(pair.keys) >= 10 for pair in pairs)
+    assert first >= 0.8 * len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ayto:temperature", ("temperature",)),
+        ("windDirDeg", ("wind", "direction")),
+        ("wind_avg_km_h", ("wind", "average", "speed")),
+        ("temperature_2_C", ("temperature", "2")),
+        ("total_power_import_kwh", ("total", "power", "import", "energy")),
+        ("active_liter_lpm", ("active", "liter", "lpm")),
+        ("batt_pct", ("battery",)),
+        ("sensorDataPoints.humidity.percentage", ("sensor", "point", "humidity")),
+        ("value", ("value",)),
+        ("", ()),
+    ],
+)
+def test_names_are_read_as_words(name: str, words: tuple[str, ...]) -> None:
+    assert attribute_phrase(name) == words
+
+
+def test_the_table_of_short_forms_is_in_order() -> None:
+    assert all(short.islower() or short[-1].isdigit() for short in abbreviations())
+    assert list(abbreviations()) == sorted(abbreviations())
+    assert all(long for long in abbreviations().values())

@@ -1,0 +1,158 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purport import load_measure
+from purport.errors import UnusablePath
+from purport.model.units import find_unit
+from purport.relatedness.exact import Exact
+from purport.relatedness.lexicon import Lexicon, LexiconError, LexiconFile, WithLexicon
+from purport.relatedness.measure import Measure, attribute_measure
+from tests.contracts.measure import MeasureContract
+
+LEXICON = """\
+# what we say in our house
+treat car park as parking
+treat parking as garage   # and so is a car park
+apple is never fruit
+hum is short for humidity
+outdoor temp is in °F
+"""
+
+
+class TestWithLexicon(MeasureContract):
+    @pytest.fixture
+    def measure(self) -> Measure:
+        return load_measure("calibrated", lexicon=Lexicon.parse(LEXICON))
+
+
+class TestAttributesWithLexicon(MeasureContract):
+    is_symmetric = False
+
+    @pytest.fixture
+    def measure(self) -> Measure:
+        return attribute_measure(load_measure("calibrated", lexicon=Lexicon.parse(LEXICON)))
+
+
+def test_a_term_is_treated_as_another_wherever_it_stands() -> None:
+    measure = WithLexicon(Exact(), Lexicon.parse(LEXICON))
+
+    assert measure.score("car park", "garage") == 1
+    assert measure.score("large carPark", "large garage") == 1
+    assert measure.score("car", "garage") == 0
+
+
+def test_some_pairs_never_match_both_ways() -> None:
+    measure = load_measure("calibrated", lexicon=Lexicon.parse(LEXICON))
+
+    assert load_measure("calibrated").score("apple", "fruit") > 0.3
+    assert measure.score("apples", "Fruit") == measure.score("fruit", "apple") == 0
+    assert measure.matrix(["apple", "pear"], ["fruit", "apple"])[0].tolist() == [0, 1]
+
+
+def test_short_forms_and_units_bear_on_names() -> None:
+    lexicon = Lexicon.parse("pwrcon is short for consumption\nflux is in kWh")
+    plain = attribute_measure(load_measure("calibrated"))
+    measure = attribute_measure(load_measure("calibrated", lexicon=lexicon))
+
+    assert plain.score("consumption", "pwrcon") == 0
+    assert measure.score("consumption", "pwrcon_kWh") > 0.9
+    assert measure.score("energy", "flux") > 0.9 > plain.score("energy", "flux")
+
+
+def test_the_unit_of_an_attribute_is_told() -> None:
+    lexicon = Lexicon.parse(LEXICON)
+
+    assert lexicon.unit_of("outdoorTemp") == find_unit("°F")
+    assert lexicon.unit_of("indoorTemp") is None
+
+
+def test_the_rules_that_bear_on_terms_are_shown() -> None:
+    lexicon = Lexicon.parse(LEXICON)
+
+    assert [str(rule) for rule in lexicon.rules_about("car park", "apple", "fruits")] == [
+        "treat car park as parking (line 2)",
+        "apple is never fruit (line 4)",
+    ]
+    assert [rule.line for rule in lexicon.rules_about("hum", "outdoor_temp")] == [5, 6]
+    assert lexicon.rules_about("laptop", "computer") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("car is like bus", r"lexicon, line 1: expected `treat X as Y`"),
+        ("treat car as bus\ntreat car as tram", "line 2: this contradicts line 1"),
+        ("hum is short for humidity\nhum is short for humming", "line 2: this contradicts line 1"),
+        ("treat car as bus\ntreat bus as car", "the replacements lead in a circle"),
+        ("treat car as cars", "line 1: a term is treated as itself already"),
+        ("treat car as bus\ncar is never bus", "line 2: a term cannot be kept from itself"),
+        ("car is never cars", "line 1: a term cannot be kept from itself"),
+        ("flux is in kWh\nflux is in °C", "line 2: this contradicts line 1"),
+        ("flux is in furlongs per moonlight", "line 1: nobody knows the unit"),
+        ("treat ... as bus", "line 1: '...' has no word in it"),
+    ],
+)
+def test_a_lexicon_that_is_wrong_or_contradicts_itself_is_told(text: str, complaint: str) -> None:
+    with pytest.raises(LexiconError, match=complaint):
+        Lexicon.parse(text)
+
+
+def test_the_same_rule_twice_is_no_contradiction() -> None:
+    assert Lexicon.parse("treat car as bus\ntreat cars as bus").rewritten(("car",)) == ("bus",)
+
+
+def test_a_lexicon_is_read_again_when_it_changed(tmp_path: Path) -> None:
+    path = tmp_path / "house.lexicon"
+    path.write_text("treat car as bus")
+    file = LexiconFile(path)
+    first = file.current()
+    assert file.current() is first
+
+    path.write_text("treat car as tram")
+    os.utime(path, ns=(1, 1))
+    assert file.current().rewritten(("car",)) == ("tram",)
+
+    path.write_text("nonsense")
+    with pytest.raises(LexiconError, match="line 1"):
+        file.current()
+    path.write_text("treat car as boat")
+    assert file.current().rewritten(("car",)) == ("boat",)
+
+
+def test_a_lexicon_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnusablePath, match="No such file"):
+        Lexicon.read(tmp_path / "none")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(UnusablePath, match="not UTF-8"):
+        Lexicon.read(tmp_path / "bytes")
+
+
+WORDS = ("car", "bus", "tram", "park", "room")
+phrases = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple)
+
+
+@given(st.lists(st.tuples(phrases, phrases), max_size=4), st.lists(phrases, max_size=5))
+def test_matrix_and_pairs_agree_under_any_lexicon(
+    rules: list[tuple[tuple[str, ...], tuple[str, ...]]], terms: list[tuple[str, ...]]
+) -> None:
+    lines = [
+        f"{'treat ' if number % 2 else ''}{' '.join(left)} "
+        f"{'as' if number % 2 else 'is never'} {' '.join(right)}"
+        for number, (left, right) in enumerate(rules)
+    ]
+    try:
+        lexicon = Lexicon.parse("\n".join(lines))
+    except LexiconError:
+        return
+    measure = WithLexicon(Exact(), lexicon)
+    texts = [" ".join(term) for term in terms]
+    pairwise = [[measure.score(left, right) for right in texts] for left in texts]
+
+    assert np.array_equal(
+        measure.matrix(texts, texts), np.array(pairwise).reshape(len(texts), len(texts))
+    )
