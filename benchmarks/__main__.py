@@ -8,6 +8,7 @@ from benchmarks import (
     exact_matching,
     reading_memory,
     relatedness,
+    space_building,
     subscription_parsing,
 )
 from benchmarks.measure import Finding
@@ -18,13 +19,14 @@ BENCHMARKS = {
     "visits": exact_matching.findings,
     "memory": reading_memory.findings,
     "relatedness": relatedness.findings,
+    "spaces": space_building.findings,
 }
 
 
 def show(finding: Finding) -> None:
     verdict = "" if finding.is_within is None else "  ok" if finding.is_within else "  MISSED"
     bar = f"  (bar: {finding.bar})" if finding.bar else ""
-    print(f"  {finding.what:<62} {finding.measured:>14}{bar}{verdict}", flush=True)
+    print(f"  {finding.what:<64} {finding.measured:>14}{bar}{verdict}", flush=True)
 
 
 def main(names: list[str]) -> None:

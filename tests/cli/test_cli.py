@@ -94,6 +94,15 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("concepts", "info", "missing"), "missing is not a concept space"),
         (("concepts", "build", "missing.jsonl", "-o", "x"), "missing.jsonl: No such file"),
         (("concepts",), "Missing command"),
+        (("relate", "a", "b", "-m", "calibrate"), "did you mean 'calibrated'?"),
+        (("relate", "a", "b", "--space", "nowhere"), "nowhere is not a concept space"),
+        (("relate", "a", "b", "--lexicon", "nowhere"), "nowhere: No such file"),
+        (("relate", "--matrix", "nowhere", "nowhere"), "nowhere: No such file"),
+        (("relate", "a", "b", "--matrix", "--explain"), "--explain is for two words"),
+        (("relate", "a", "b", "-m", "remote"), "needs the url"),
+        (("concepts", "calibrate", "nowhere", "-o", "x"), "nowhere: No such file"),
+        (("concepts", "tabulate", "nowhere", "b", "-o", "x"), "nowhere: No such file"),
+        (("concepts", "count", "nowhere", "-o", "x"), "nowhere: No such file"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -151,6 +160,77 @@ def test_a_default_space_that_is_not_there_is_told(
     assert done.returncode == 2
     assert "`purport concepts default` makes it" in done.stderr
     assert run("concepts", "list").stdout == ""
+
+
+def test_two_words_are_related_and_explained(tmp_path: Path) -> None:
+    (tmp_path / "house.lexicon").write_text("treat notebook as laptop\n")
+
+    done = run(
+        "relate", "notebook", "computer", "--explain", "--lexicon", tmp_path / "house.lexicon"
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.splitlines()[0]) > 0.5
+    for part in (
+        "read as\n  laptop\n  computer\n",
+        "esa\n", "calibrated\n", "wordnet\n", "embedding\n",
+        "portable computer < laptop" if "portable computer < laptop" in done.stdout else
+        "laptop, laptop computer > portable computer",
+        "treat notebook as laptop (line 1)",
+    ):  # fmt: skip
+        assert part in done.stdout
+
+
+def test_an_explanation_is_json_too() -> None:
+    done = run("relate", "temperature", "outdoor_temp_F", "--attributes", "--explain", "--json")
+
+    row = json.loads(done.stdout)
+    assert row["score"] == row["scores"]["calibrated"] > 0.9
+    assert row["right_words"] == ["outdoor", "temperature"]
+    assert {"exact", "esa", "wordnet", "hybrid", "calibrated"} <= row["scores"].keys()
+    assert row["concepts"]
+
+
+def test_a_matrix_is_printed_and_drawn(tmp_path: Path) -> None:
+    (tmp_path / "left.txt").write_text("laptop\nparking\n\n")
+    (tmp_path / "right.txt").write_text("computer\ncar park\nweather\n")
+    picture = tmp_path / "map.png"
+    files = tmp_path / "left.txt", tmp_path / "right.txt"
+
+    done = run("relate", "--matrix", *files, "--picture", picture)
+
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[:2] for line in done.stdout.splitlines()] == [
+        ["laptop:", "computer"],
+        ["parking:", "car"],
+    ]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    as_json = run("relate", "--matrix", *files, "--picture", picture, "--json", "-m", "exact")
+    assert json.loads(as_json.stdout.splitlines()[0]) == {
+        "left": "laptop",
+        "scores": {"computer": 0.0, "car park": 0.0, "weather": 0.0},
+    }
+
+
+def test_ratings_are_fitted_and_the_fit_is_used(tmp_path: Path) -> None:
+    words = "car bus tram street road city energy power heat cold rain wind".split()
+    lines = [
+        f"{left} {right} {(7 * number) % 10}\n"
+        for number, (left, right) in enumerate(zip(words * 3, words[5:] * 4, strict=False))
+        if left != right
+    ]
+    (tmp_path / "pairs.txt").write_text("".join(lines))
+    parameters, picture = tmp_path / "calibration.json", tmp_path / "reliability.svg"
+
+    done = run(
+        "concepts", "calibrate", tmp_path / "pairs.txt", "-o", parameters, "--picture", picture
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "Spearman" in done.stdout
+    assert "pairs left out" in picture.read_text()
+    fitted = purport.load_measure("calibrated", calibration=parameters)
+    assert fitted.score("car", "bus") != purport.load_measure("calibrated").score("car", "bus")
 
 
 def test_a_file_without_subscriptions_is_named(tmp_path: Path, events: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.pipeline import concept_space
 from purport.pipeline.concept_index import IndexParameters
 from purport.pipeline.corpora.corpus import Corpus, CorpusKind
 from purport.pipeline.jobs.build_space import BuildSpace
@@ -88,6 +89,7 @@ def test_corpora_of_every_kind_make_one_space(spark: SparkSession, tmp_path: Pat
     folder.mkdir()
     (folder / "Weather.txt").write_text("Wind, rain and temperature are the weather.")
     (folder / "wiki_00").write_text('<doc id="1" title="Laptop">A laptop is a computer.</doc>')
+    json_lines(folder / "wiki_01", DOCUMENTS[5:7])
     (tmp_path / "d.index").write_text("energy\tA\tZ\n")
     (tmp_path / "d.dict").write_bytes(b"energy is power over time")
     lines = json_lines(tmp_path / "more.jsonl.gz", DOCUMENTS[2:4])
@@ -103,11 +105,11 @@ def test_corpora_of_every_kind_make_one_space(spark: SparkSession, tmp_path: Pat
         CorpusKind.DICTIONARY,
         CorpusKind.JSON_LINES,
     ]
-    assert [source.documents for source in space.manifest.sources] == [3, 2, 2, 1, 2]
+    assert [source.documents for source in space.manifest.sources] == [3, 2, 4, 1, 2]
     titles = {space.title(number) for number in range(space.manifest.concepts)}
     assert titles == {
         "park, leave a car", "place", "garage", "Car park", "Garage", "Weather", "Laptop", "energy",
-        "Energy", "Power",
+        "Energy", "Power", "Computer",
     }  # fmt: skip
     for row in map(space.row, range(space.manifest.words)):
         assert np.all(np.diff(row.concepts) > 0)
@@ -136,6 +138,48 @@ def test_a_corpus_that_is_not_what_its_name_says_is_told(
     assert "not a line of JSON" in str(error.value)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "space").exists()
+
+
+def refusal(spark: SparkSession, corpus: Path, output: Path) -> str:
+    with pytest.raises(InvalidInput) as error:
+        BuildSpace([Corpus.at(corpus)], output).run(spark)
+    assert "\n" not in str(error.value)
+    assert not output.exists()
+    assert list(output.parent.glob(".*")) == []
+    return str(error.value)
+
+
+def test_a_dump_that_breaks_off_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    page = "<page><title>Energy</title><ns>0</ns><revision><text>Power.</text></revision></page>"
+    dump = f"<mediawiki>{page}{page.replace('Energy', 'Cut off')[:70]}"
+    (tmp_path / "dump.xml").write_text(dump)
+    packed = bz2.compress(f"<mediawiki>{page * 2000}</mediawiki>".encode())
+    (tmp_path / "dump.xml.bz2").write_bytes(packed[: len(packed) // 2])
+    lines = gzip.compress(b'{"title": "a", "text": "some words of a text"}\n' * 5000)
+    (tmp_path / "lines.jsonl.gz").write_bytes(lines[: len(lines) // 2])
+
+    space = tmp_path / "space"
+    told = refusal(spark, tmp_path / "dump.xml", space)
+    assert "the dump breaks off in the page 'Cut off'" in told
+    assert "the corpus cannot be read" in refusal(spark, tmp_path / "dump.xml.bz2", space)
+    assert "the corpus cannot be read" in refusal(spark, tmp_path / "lines.jsonl.gz", space)
+
+
+def test_a_corpus_without_a_document_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "page.xml").write_text("<html><body>no dump</body></html>")
+
+    told = refusal(spark, tmp_path / "page.xml", tmp_path / "space")
+
+    assert "page.xml: no document found in it, read as Wikipedia dump" in told
+
+
+def test_the_public_door_builds_the_same_space(spark: SparkSession, tmp_path: Path) -> None:
+    path = json_lines(tmp_path / "eight.jsonl")
+
+    space = concept_space(spark, str(path), tmp_path / "space")
+
+    assert space.manifest.concepts == len(DOCUMENTS)
+    assert concept_space(spark, [path, path], tmp_path / "two").manifest.concepts == 16
 
 
 def test_a_corpus_that_is_not_there_is_told(tmp_path: Path) -> None:

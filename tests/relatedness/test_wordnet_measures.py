@@ -73,8 +73,7 @@ def nltk_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def noun_pairs(wordnet: WordNet, count: int) -> list[tuple[str, str]]:
     """Pairs of words that are nouns, half of them with a common one."""
     common = "car bus garage energy power computer laptop temperature rain street city room".split()
-    words = [str(word) for word in wordnet._words.texts]
-    single = [word for word in words if word.isalpha()]
+    single = sorted(word for word in wordnet.words() if word.isalpha())
     nouns = [one for one in single if wordnet.first_sense(one, PartOfSpeech.NOUN) is not None]
     drawn = random.Random(11)
     return [

@@ -215,7 +215,7 @@ class ScoreTable:
 
     def _take_up(self, path: Path) -> None:
         try:
-            with np.load(path) as block:
+            with path.open("rb") as file, np.load(file) as block:
                 asked = list(Texts(block["asked_ends"], block["asked_text"]))
                 given = list(Texts(block["given_ends"], block["given_text"]))
                 scores = block["scores"]

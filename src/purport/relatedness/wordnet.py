@@ -150,6 +150,10 @@ class WordNet:
     def __reduce__(self) -> tuple[object, ...]:
         return WordNet.open, (self.folder, self._content_path)
 
+    def words(self) -> Iterator[str]:
+        """Every word, in no particular order."""
+        return iter(self._words.texts)
+
     def _found_senses(self, word: str) -> tuple[int, ...]:
         """The synsets that a word, or what it is an inflected form of, stands for."""
         number = self.find(word)

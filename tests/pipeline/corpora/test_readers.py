@@ -61,13 +61,18 @@ def test_an_article_of_a_dump_is_read() -> None:
         page("Mercury", "may mean: {{disambiguation}}"),
         page("List of birds", "a, b, c"),
         "<mediawiki><siteinfo></siteinfo>",
-        "<page><title>cut off",
         "</mediawiki>",
         "",
     ],
 )
 def test_what_is_no_article_is_left_out(chunk: str) -> None:
     assert list(page_of_dump(chunk)) == []
+
+
+@pytest.mark.parametrize("length", [20, 40, 80])
+def test_a_page_that_is_cut_off_is_told(length: int) -> None:
+    with pytest.raises(CorpusError, match="the dump breaks off in the page"):
+        list(page_of_dump(page("A long title", "text " * 20)[:length]))
 
 
 def test_a_line_of_json_is_a_document() -> None:

@@ -1,0 +1,221 @@
+import multiprocessing
+import os
+import pickle
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purport.errors import UnusablePath
+from purport.relatedness import score_table
+from purport.relatedness.array_store import StoreError
+from purport.relatedness.esa import Esa
+from purport.relatedness.measure import Measure, Scores
+from purport.relatedness.score_table import ScoreTable
+from tests.contracts.measure import MeasureContract
+from tests.relatedness.spaces import small_space
+
+
+@dataclass(frozen=True)
+class Letters:
+    """Terms are near when they share letters; what is computed is counted."""
+
+    identity: str = "letters"
+    asked: list[tuple[int, int]] = field(default_factory=list, compare=False)
+
+    def score(self, left: str, right: str) -> float:
+        if left == right:
+            return 1.0
+        return len(set(left) & set(right)) / (1 + len(set(left) | set(right)))
+
+    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
+        self.asked.append((len(left), len(right)))
+        return np.array([[self.score(a, b) for b in right] for a in left]).reshape(
+            len(left), len(right)
+        )
+
+
+class TestScoreTable(MeasureContract):
+    @pytest.fixture
+    def measure(self, tmp_path: Path) -> Measure:
+        return ScoreTable(Esa(small_space(tmp_path / "space")), tmp_path / "table")
+
+
+words = st.lists(st.text("abcdé\0\ud800", max_size=4), max_size=6)
+
+
+@given(st.lists(st.tuples(words, words), max_size=6), st.integers(0, 40))
+def test_it_gives_the_measures_scores_however_it_is_asked(
+    questions: list[tuple[list[str], list[str]]], most_cells: int
+) -> None:
+    letters = Letters()
+    table = ScoreTable(letters, most_cells=most_cells)
+    for left, right in questions:
+        assert table.matrix(left, right) == pytest.approx(letters.matrix(left, right), abs=1e-6)
+        for term in left[:1]:
+            for other in right[:1]:
+                assert table.score(term, other) == pytest.approx(letters.score(term, other))
+    rows, columns = table.size
+    assert rows * columns <= most_cells
+
+
+def test_what_is_known_is_not_computed_again() -> None:
+    letters = Letters()
+    table = ScoreTable(letters)
+    table.matrix(["ab", "cd"], ["abc", "bcd"])
+    letters.asked.clear()
+
+    table.matrix(["cd", "ab"], ["bcd", "abc", "abc"])
+    table.score("ab", "abc")
+    assert letters.asked == []
+
+    table.matrix(["ab", "cd"], ["abc", "new", "newer"])
+    assert letters.asked == [(2, 2)]
+
+
+def test_beyond_the_bound_it_scores_and_does_not_remember() -> None:
+    letters = Letters()
+    table = ScoreTable(letters, most_cells=4)
+    table.matrix(["ab", "cd"], ["abc", "bcd"])
+    letters.asked.clear()
+
+    assert table.score("ef", "fe") == letters.score("ef", "fe")
+    assert table.score("ef", "fe") == letters.score("ef", "fe")
+    assert letters.asked == [(1, 1), (1, 1)]
+    assert table.size == (2, 2)
+    assert not table.add(["x"], ["y"], np.ones((1, 1)))
+
+
+def test_places_are_looked_up_pair_by_pair() -> None:
+    table = ScoreTable(Letters())
+    numbers = table.numbers(["ab", "cd"], ["abc", "bcd"])
+    assert numbers is not None
+    rows, columns = numbers
+
+    assert table.look_up(rows, columns) == pytest.approx(
+        [Letters().score("ab", "abc"), Letters().score("cd", "bcd")]
+    )
+
+
+def test_scores_are_kept_across_restarts(tmp_path: Path) -> None:
+    with ScoreTable(Letters(), tmp_path / "t") as table:
+        scores = table.matrix(["ab", "", "\ud800"], ["abc", "x\0y"])
+    letters = Letters()
+    again = ScoreTable(letters, tmp_path / "t")
+
+    assert np.array_equal(again.matrix(["ab", "", "\ud800"], ["abc", "x\0y"]), scores)
+    assert letters.asked == []
+    assert again.known_given(["ab"]) == {"abc", "x\0y"}
+    assert again.known_given(["unheard"]) == set()
+
+
+def test_a_table_is_sent_by_its_folder(tmp_path: Path) -> None:
+    table = ScoreTable(Letters(), tmp_path / "t")
+    table.matrix(["ab"], ["abc"])
+
+    assert pickle.loads(pickle.dumps(table)).size == (1, 1)
+
+
+def grow(folder: Path, number: int) -> None:
+    table = ScoreTable(Letters(), folder)
+    for step in range(20):
+        table.matrix([f"a{step % 3}"], [f"n{number}s{step}"])
+        table.flush()
+        if step % 5 == 0:
+            table.refresh()
+
+
+def test_many_processes_grow_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "t"
+    monkeypatch.setattr(score_table, "_MOST_BLOCKS", 8)
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        pool.starmap(grow, [(folder, number) for number in range(4)])
+    letters = Letters()
+    table = ScoreTable(letters, folder)
+
+    assert table.size == (3, 80)
+    for number in range(4):
+        for step in range(20):
+            left, right = f"a{step % 3}", f"n{number}s{step}"
+            assert table.score(left, right) == pytest.approx(Letters().score(left, right))
+    assert letters.asked == []
+    assert len(list(folder.glob("block-*.npz"))) <= 8 + 4
+
+
+def write_for_ever(folder: Path) -> None:
+    table = ScoreTable(Letters(), folder)
+    number = 0
+    while True:
+        table.matrix(["a", "b"], [f"w{number + step}" for step in range(50)])
+        table.flush()
+        number += 50
+
+
+def test_a_process_that_is_killed_leaves_a_table_that_opens(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    for _ in range(3):
+        process = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(folder,))
+        process.start()
+        while len(list(folder.glob("block-*.npz"))) < 3:
+            time.sleep(0.01)
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        letters = Letters()
+        table = ScoreTable(letters, folder)
+        assert table.score("a", "w7") == pytest.approx(Letters().score("a", "w7"))
+        assert letters.asked == []
+
+
+def test_many_blocks_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score_table, "_MOST_BLOCKS", 4)
+    table = ScoreTable(Letters(), tmp_path / "t")
+    for number in range(10):
+        table.matrix(["ab"], [f"w{number}"])
+        table.flush()
+    ScoreTable(Letters(), tmp_path / "t")
+
+    assert len(list((tmp_path / "t").glob("block-*.npz"))) == 1
+    again = ScoreTable(Letters(), tmp_path / "t")
+    assert again.known_given(["ab"]) == {f"w{number}" for number in range(10)}
+
+
+def test_the_scores_of_another_measure_are_refused(tmp_path: Path) -> None:
+    ScoreTable(Letters(), tmp_path / "t")
+
+    with pytest.raises(StoreError, match=r"the scores of another measure \(letters, not other\)"):
+        ScoreTable(Letters("other"), tmp_path / "t")
+
+
+def test_a_measure_that_does_not_say_who_it_is_has_no_table() -> None:
+    class Nameless(Letters):
+        identity = None  # type: ignore[assignment]
+
+    with pytest.raises(ValueError, match="identity"):
+        ScoreTable(Nameless(None))  # type: ignore[arg-type]
+
+
+def test_folders_that_are_no_tables_are_told(tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("keep me")
+    with pytest.raises(UnusablePath, match="not a table of scores"):
+        ScoreTable(Letters(), tmp_path)
+
+    table = ScoreTable(Letters(), tmp_path / "t")
+    table.matrix(["ab"], ["abc"])
+    table.flush()
+    [block] = (tmp_path / "t").glob("block-*.npz")
+    block.write_bytes(block.read_bytes()[:100])
+    with pytest.raises(StoreError, match="the block of scores is damaged"):
+        ScoreTable(Letters(), tmp_path / "t")
+    (tmp_path / "t" / "table.json").write_text('{"version": 99, "measure": "letters"}')
+    with pytest.raises(StoreError, match="is of version 99"):
+        ScoreTable(Letters(), tmp_path / "t")
+    (tmp_path / "t" / "table.json").write_text("{")
+    with pytest.raises(StoreError, match="the table of scores is damaged"):
+        ScoreTable(Letters(), tmp_path / "t")
