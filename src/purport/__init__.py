@@ -17,6 +17,7 @@ from purport.model.language.write import write
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Rule, Subscription
 from purport.relatedness.catalogue import load_measure
+from purport.relatedness.lexicon import Lexicon
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "EventError",
     "Interval",
     "InvalidInput",
+    "Lexicon",
     "Mapping",
     "Match",
     "Matcher",

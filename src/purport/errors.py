@@ -6,7 +6,7 @@
     - SubscriptionFileError      one or more of the above, from one file
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
-    - CorpusError, WordNetError, StoreError     beside the corpora and the spaces they speak of
+    - CorpusError, WordNetError, StoreError, LexiconError     beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none

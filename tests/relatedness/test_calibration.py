@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.relatedness.calibration import Calibration, RatedPair, RatedPairs, calibrate
+from purport.relatedness.calibration import Calibration
 from purport.relatedness.catalogue import MeasureSettings
+from purport.relatedness.fitting import RatedPair, RatedPairs, calibrate
 from purport.relatedness.word_features import FEATURES, WordFeatures
 
 WORDS = (

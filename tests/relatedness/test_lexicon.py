@@ -11,7 +11,8 @@ from purport.errors import UnusablePath
 from purport.model.units import find_unit
 from purport.relatedness.exact import Exact
 from purport.relatedness.lexicon import Lexicon, LexiconError, LexiconFile, WithLexicon
-from purport.relatedness.measure import Measure, attribute_measure
+from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
+from tests.contracts.event_measure import EventMeasureContract
 from tests.contracts.measure import MeasureContract
 
 LEXICON = """\
@@ -36,6 +37,24 @@ class TestAttributesWithLexicon(MeasureContract):
     @pytest.fixture
     def measure(self) -> Measure:
         return attribute_measure(load_measure("calibrated", lexicon=Lexicon.parse(LEXICON)))
+
+
+class TestHybridWithLexicon(EventMeasureContract):
+    @pytest.fixture
+    def measure(self) -> EventMeasure:
+        found = load_measure("hybrid", lexicon=Lexicon.parse(LEXICON))
+        assert isinstance(found, EventMeasure)
+        return found
+
+
+def test_an_event_measure_is_under_the_lexicon_too() -> None:
+    lexicon = Lexicon.parse("treat apparatus as device\nroom is never floor")
+    measure = load_measure("hybrid", lexicon=lexicon)
+    assert isinstance(measure, EventMeasure)
+
+    assert measure.rows("apparatus", ["room", "device"])[1] == 1
+    assert measure.rows("floor", ["room", "device"])[0] == 0
+    assert load_measure("hybrid").rows("floor", ["room", "device"])[0] > 0  # type: ignore[attr-defined]
 
 
 def test_a_term_is_treated_as_another_wherever_it_stands() -> None:

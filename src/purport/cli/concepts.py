@@ -14,8 +14,6 @@ from rich.console import Console
 
 from purport.cli.terms import require_readable, terms_in
 from purport.errors import UnusablePath
-from purport.relatedness.calibration import RatedPairs
-from purport.relatedness.calibration import calibrate as run_calibration
 from purport.relatedness.catalogue import MeasureSettings, load_measure
 from purport.relatedness.concept_space import (
     ConceptSpace,
@@ -167,10 +165,13 @@ def calibrate(
 
     Example: purport concepts calibrate ratings.txt -o calibration.json --picture reliability.png
     """
+    from purport.relatedness.fitting import RatedPairs
+    from purport.relatedness.fitting import calibrate as fitted  # it loads much of SciPy
+
     files = [RatedPairs.read(path) for path in pairs]
     settings = MeasureSettings(space)
     features = WordFeatures(settings.esa(), settings.wordnet())
-    report = run_calibration(features, files, folds=folds, background=background)
+    report = fitted(features, files, folds=folds, background=background)
     report.calibration.write(output)
     if picture is not None:
         from purport.plots import reliability

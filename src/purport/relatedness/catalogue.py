@@ -16,7 +16,7 @@ from purport.relatedness.embedding import Embedding
 from purport.relatedness.esa import Esa
 from purport.relatedness.exact import Exact
 from purport.relatedness.hybrid import Hybrid
-from purport.relatedness.lexicon import Lexicon, WithLexicon
+from purport.relatedness.lexicon import Lexicon, under_lexicon
 from purport.relatedness.measure import Measure
 from purport.relatedness.remote import Remote
 from purport.relatedness.word_features import WordFeatures
@@ -100,7 +100,7 @@ def measure_of(name: str, settings: MeasureSettings, lexicon: Lexicon | None = N
         meant = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidInput(f"no measure {name!r} (there are {', '.join(MEASURES)}){meant}")
     measure = maker(settings)
-    return measure if lexicon is None else WithLexicon(measure, lexicon)
+    return measure if lexicon is None else under_lexicon(measure, lexicon)
 
 
 def defaults_are_made() -> bool:

@@ -21,7 +21,13 @@ from purport.model.units import Unit, find_unit
 from purport.model.words import attribute_words, words_of
 from purport.relatedness.array_store import digest
 from purport.relatedness.attribute_names import quantity
-from purport.relatedness.measure import Measure, Scores, attribute_measure, identity_of
+from purport.relatedness.measure import (
+    EventMeasure,
+    Measure,
+    Scores,
+    attribute_measure,
+    identity_of,
+)
 from purport.relatedness.phrases import Phrase
 
 _TREAT = re.compile(r"treat\s+(.+?)\s+as\s+(.+)", re.I)
@@ -259,6 +265,35 @@ class _NamesWithLexicon(WithLexicon):
 
     def _text(self, term: str, phrase: Phrase) -> str:
         return " ".join(phrase) or term
+
+
+class EventMeasureWithLexicon(WithLexicon):
+    """An event measure under a lexicon: its attributes are read under it as well."""
+
+    def __init__(self, measure: EventMeasure, lexicon: Lexicon) -> None:
+        super().__init__(measure, lexicon)
+        self._ranking = measure
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return EventMeasureWithLexicon, (self._ranking, self.lexicon)
+
+    def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
+        """How well each of an event's attributes answers the one asked for."""
+        names = _NamesWithLexicon(self._ranking, self.lexicon)
+        asked, given = names._phrase(attribute), [*map(names._phrase, event_attributes)]
+        scores = self._ranking.rows(
+            names._text(attribute, asked), [*map(names._text, event_attributes, given)]
+        )
+        is_never = [self.lexicon.never_matches(asked, phrase) is not None for phrase in given]
+        scores[is_never] = 0.0
+        return scores
+
+
+def under_lexicon(measure: Measure, lexicon: Lexicon) -> WithLexicon:
+    """A measure, or an event measure, under a lexicon."""
+    if isinstance(measure, EventMeasure):
+        return EventMeasureWithLexicon(measure, lexicon)
+    return WithLexicon(measure, lexicon)
 
 
 class LexiconFile:

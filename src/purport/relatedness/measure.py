@@ -25,8 +25,11 @@ class Measure(Protocol):
 
 
 @runtime_checkable
-class EventMeasure(Protocol):
-    """Ranks an attribute among those of one event: a score depends on what else is there."""
+class EventMeasure(Measure, Protocol):
+    """Ranks an attribute among those of one event: a score depends on what else is there.
+
+    As a measure it scores values.
+    """
 
     def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
         """How well each of an event's attributes answers the one asked for."""
