@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purport import Event, InvalidInput, Matcher, NotSupportedYet, Subscription, parse
-from purport.matching.first_line import ExactPredicate
+from purport.matching.first_line import ValuePredicate
 from purport.matching.predicate_index import PredicateIndex
 from purport.model.subscription import Comparison, InRange, OneOfValues
 from tests.oracles.brute_force_matcher import matching_subscriptions
@@ -64,7 +64,7 @@ def test_nothing_is_left_of_what_was_removed(subscriptions: list[Subscription]) 
     assert pickle.dumps(index) == untouched
 
 
-def exact(subscription: Subscription) -> list[ExactPredicate]:
+def exact(subscription: Subscription) -> list[ValuePredicate]:
     return [
         predicate
         for predicate in subscription.predicates
@@ -109,10 +109,8 @@ def test_a_matcher_can_be_sent_to_a_worker() -> None:
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        ("{device~ = laptop}", "approximate matching"),
-        ("{device = laptop~}", "approximate matching"),
-        ("{a in (b~, c)}", "approximate matching"),
         ("{room = $room}", "a reference"),
+        ("{temperature > 25~}", "a bound that is approximate"),
         ("{wine isa wine:RedWine}", "class membership"),
         ("{kind more specific than net:Fault}", "an order of classes"),
         ("{wine has wine:hasColor = wine:Red}", "a property of an individual"),
@@ -128,9 +126,6 @@ def test_a_matcher_can_be_sent_to_a_worker() -> None:
         ("{a = 1} then {b = 2}", "a sequence"),
         ("{a = 1} 3 times within 2 s", "a repetition"),
         ("not {a = 1} within 3 s after {b = 2}", "an absence"),
-        ("{a = 1} mapping 1:1", "mapping 1:1"),
-        ("{a = 1} exact scored", "exact scored"),
-        ("{a = 1} top 3", "top more than 1"),
         ("{a = 1} expires 2030-01-01", "expires"),
         ("{a = 1} at most once per 5 min", "at most once per"),
         ("{a = 1} on change", "on change"),
@@ -151,7 +146,7 @@ def test_one_subscription_that_is_refused_does_not_harm_the_others() -> None:
     matcher = Matcher([parse("{a = 1}")])
 
     with pytest.raises(NotSupportedYet):
-        matcher.add(parse("{a~ = 1}"))
+        matcher.add(parse("{a isa b:C}"))
 
     assert len(matcher.match(Event.from_json({"a": 1}))) == 1
 

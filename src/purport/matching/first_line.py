@@ -1,25 +1,156 @@
-"""First-line matchers: does one statement answer one predicate?"""
+"""First-line matchers: how well does each statement of an event answer one predicate?
+
+Equations 4 and 5 of TOIT'14 for attributes and values, and their product (6): a side without `~` is
+answered or not, a side with it as well as a measure says. Further kinds of predicates, of classes
+or of time, are further first-line matchers.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from purport.matching.keys import asked_attribute_key, told_attribute_keys
+from purport.matching.measures import Measures
 from purport.model.comparison import Operator, holds
-from purport.model.event import Statement
+from purport.model.event import Event, Statement
 from purport.model.subscription import (
+    AskedAttribute,
     AskedValue,
     Comparison,
     InRange,
     OneOfValues,
     Reference,
 )
-from purport.model.term import Term
+from purport.model.term import Attribute, Resource, Term, Text
 from purport.model.units import Quantity
-from purport.model.words import attribute_words
+from purport.model.words import attribute_words, said
+from purport.relatedness.measure import EventMeasure, Measure, Scores
 
-ExactPredicate = Comparison | OneOfValues | InRange
+ValuePredicate = Comparison | OneOfValues | InRange
+Allowed = NDArray[np.bool_]
 
 
-def value_answers(statement: Statement, predicate: ExactPredicate) -> bool:
-    """Whether a statement about the attribute asked for has a value that satisfies a predicate."""
+class FirstLine(Protocol):
+    """How well statements answer one predicate."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a statement answers fully or not at all."""
+
+    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
+        """For each statement its similarity, and whether the exact parts of the predicate hold."""
+
+
+def first_line(predicate: ValuePredicate, measures: Measures) -> FirstLine:
+    """The first-line matcher of a predicate; `measures` are found by name."""
+    for asked in asked_values(predicate):
+        if asked.approximation is not None:
+            measures.for_values(asked.approximation.measure)
+    return _OfValues(predicate, _attribute_side(predicate.attribute, measures), measures)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfValues:
+    """Attribute and value, each exact or approximate, and their product."""
+
+    predicate: ValuePredicate
+    attribute: _ExactName | _NearName | _RankedName
+    measures: Measures
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether neither side is approximate."""
+        return isinstance(self.attribute, _ExactName) and not any(
+            asked.approximation for asked in asked_values(self.predicate)
+        )
+
+    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
+        """For each statement its similarity, and whether the exact parts of the predicate hold."""
+        names, named = self.attribute.scores([one.attribute for one in event.statements])
+        values = [value_similarity(one, self.predicate, self.measures) for one in event.statements]
+        scores = np.array([value for value, _ in values], np.float64) * names
+        return scores, named & np.array([answers for _, answers in values], np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class _ExactName:
+    """The attribute asked for, or one that is written otherwise but is the same."""
+
+    asked: Attribute
+
+    def scores(self, told: Sequence[Attribute]) -> tuple[Scores, Allowed]:
+        key = asked_attribute_key(self.asked)
+        same = np.array([key in told_attribute_keys(one) for one in told], np.bool_)
+        return same.astype(np.float64), same
+
+
+@dataclass(frozen=True, slots=True)
+class _NearName:
+    """An attribute whose name is near to the one asked for."""
+
+    asked: Attribute
+    measure: Measure
+
+    def scores(self, told: Sequence[Attribute]) -> tuple[Scores, Allowed]:
+        scores = self.measure.matrix([said(self.asked)], [said(one) for one in told])[0]
+        return _or_same(self.asked, told, scores)
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedName:
+    """An attribute that an event measure ranks among those of the event."""
+
+    asked: Attribute
+    measure: EventMeasure
+
+    def scores(self, told: Sequence[Attribute]) -> tuple[Scores, Allowed]:
+        different = list(dict.fromkeys(said(one) for one in told))
+        ranked = dict(zip(different, self.measure.rows(said(self.asked), different), strict=True))
+        scores = np.array([ranked[said(one)] for one in told], np.float64)
+        return _or_same(self.asked, told, scores)
+
+
+def _or_same(asked: Attribute, told: Sequence[Attribute], scores: Scores) -> tuple[Scores, Allowed]:
+    """Scores under which the attribute asked for, as it is, answers fully."""
+    same, _ = _ExactName(asked).scores(told)
+    return np.maximum(scores, same), np.ones(len(told), np.bool_)
+
+
+def _attribute_side(
+    asked: AskedAttribute, measures: Measures
+) -> _ExactName | _NearName | _RankedName:
+    if asked.approximation is None:
+        return _ExactName(asked.term)
+    measure = measures.for_names(asked.approximation.measure)
+    if isinstance(measure, EventMeasure):
+        return _RankedName(asked.term, measure)
+    return _NearName(asked.term, measure)
+
+
+def value_similarity(
+    statement: Statement,
+    predicate: ValuePredicate,
+    measures: Measures,
+) -> tuple[float, bool]:
+    """How well a statement's value answers a predicate, and whether its exact part holds."""
+    match predicate:
+        case Comparison(_, operator, asked) if asked.approximation is not None:
+            near = _nearness(statement, asked, measures)
+            return (near if operator is Operator.EQUAL else 1.0 - near), True
+        case OneOfValues(_, values) if any(asked.approximation for asked in values):
+            return max(_nearness(statement, asked, measures) for asked in values), True
+        case _:
+            answers = value_answers(statement, predicate)
+            return float(answers), answers
+
+
+def value_answers(statement: Statement, predicate: ValuePredicate) -> bool:
+    """Whether a statement about the attribute asked for satisfies a predicate without `~`."""
     match predicate:
         case Comparison(_, operator, asked):
             return _holds(statement, operator, asked)
@@ -29,6 +160,27 @@ def value_answers(statement: Statement, predicate: ExactPredicate) -> bool:
             return _holds(statement, Operator.AT_LEAST, low) and _holds(
                 statement, Operator.AT_MOST, high
             )
+
+
+def asked_values(predicate: ValuePredicate) -> tuple[AskedValue, ...]:
+    """The values that a predicate names."""
+    match predicate:
+        case Comparison(_, _, value):
+            return (value,)
+        case OneOfValues(_, values):
+            return values
+        case InRange(_, low, high):
+            return low, high
+
+
+def _nearness(statement: Statement, asked: AskedValue, measures: Measures) -> float:
+    """How near a value is to the one asked for: numbers, times and truths are equal or not."""
+    if _holds(statement, Operator.EQUAL, asked):
+        return 1.0
+    if asked.approximation is None or not isinstance(statement.value, Text | Resource):
+        return 0.0
+    measure = measures.for_values(asked.approximation.measure)
+    return measure.score(said(plain_term(asked)), said(statement.value))
 
 
 def _holds(statement: Statement, operator: Operator, asked: AskedValue) -> bool:

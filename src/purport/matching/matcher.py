@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from purport.errors import InvalidInput
-from purport.matching.first_line import ExactPredicate, value_answers
+from purport.matching.first_line import ValuePredicate, value_answers
 from purport.matching.keys import Key, asked_attribute_key, told_attribute_keys
+from purport.matching.measures import Measures
+from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan
 from purport.matching.predicate_index import PredicateIndex
-from purport.matching.supported import require_supported
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Comparison, InRange, OneOfValues, Subscription
+from purport.relatedness.lexicon import Lexicon
+from purport.relatedness.measure import Measure
 
 
 @dataclass(slots=True)
@@ -27,18 +30,31 @@ class Matcher:
     """Finds the subscriptions that an event answers.
 
     >>> from purport import Event, Matcher, parse
-    >>> matcher = Matcher([parse("{device = laptop, temperature > 25 °C} as hot")])
-    >>> [match] = matcher.match(Event.from_json({"device": "Laptop", "temperature": "80 °F"}))
-    >>> match.subscription.name, match.probability
-    ('hot', 1.0)
+    >>> matcher = Matcher([parse("{device = laptop~, temperature > 25 °C} as hot")])
+    >>> [match] = matcher.match(Event.from_json({"device": "computer", "temperature": "80 °F"}))
+    >>> match.subscription.name, match.probability > 0.9
+    ('hot', True)
+
+    `measure` (an object or a name) is used for every `~` that names none; `mode` "paper" means the
+    equations of TOIT'14: the measure `esa`, the mean, and exact predicates that count like others.
     """
 
-    def __init__(self, subscriptions: Iterable[Subscription] = ()) -> None:
+    def __init__(
+        self,
+        subscriptions: Iterable[Subscription] = (),
+        *,
+        measure: Measure | str | None = None,
+        mode: Mode | str = Mode.DEFAULT,
+        lexicon: Lexicon | None = None,
+    ) -> None:
         self.work = Work()
-        self._subscriptions: dict[int, Subscription] = {}
+        self._defaults = DEFAULTS[_mode(mode)]
+        self._measures = Measures(measure or self._defaults.measure, lexicon)
+        self._plans: dict[int, SubscriptionPlan] = {}
         self._numbers: dict[Subscription, list[int]] = {}
         self._named: dict[str, Subscription] = {}
-        self._predicates: dict[int, tuple[ExactPredicate, ...]] = {}
+        self._exact: dict[int, tuple[ValuePredicate, ...]] = {}
+        self._approximate: dict[int, SubscriptionPlan] = {}
         self._index = PredicateIndex()
         self._next_number = 0
         for subscription in subscriptions:
@@ -47,23 +63,26 @@ class Matcher:
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """What is subscribed to now, oldest first."""
-        return tuple(self._subscriptions.values())
+        return tuple(plan.subscription for plan in self._plans.values())
 
     def add(self, subscription: Subscription) -> None:
         """Take up a subscription.
 
         `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if its name is
-        that of another one.
+        that of another one or it names a measure that nobody knows.
         """
-        require_supported(subscription)
+        plan = SubscriptionPlan.of(subscription, self._measures, self._defaults)
         name, number = subscription.name, self._next_number
         if name is not None and self._named.setdefault(name, subscription) != subscription:
             raise InvalidInput(f"the name {name!r} is taken by another subscription")
         self._next_number += 1
         self._numbers.setdefault(subscription, []).append(number)
-        self._subscriptions[number] = subscription
-        self._predicates[number] = _exact(subscription)
-        self._index.add(number, self._predicates[number])
+        self._plans[number] = plan
+        if plan.is_exact and not plan.is_one_to_one and plan.top == 1:
+            self._exact[number] = _value_predicates(subscription)
+            self._index.add(number, self._exact[number])
+        else:
+            self._approximate[number] = plan
 
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
@@ -72,21 +91,46 @@ class Matcher:
         if not numbers:
             del self._numbers[subscription]
             self._named.pop(subscription.name or "", None)
-        del self._subscriptions[number], self._predicates[number]
-        self._index.remove(number)
+        del self._plans[number]
+        if self._exact.pop(number, None) is not None:
+            self._index.remove(number)
+        else:
+            del self._approximate[number]
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
         candidates = self._index.candidates(event)
         self.work.events += 1
-        self.work.subscriptions_visited += len(candidates)
-        said = _by_attribute(event) if candidates else {}
-        found = []
+        self.work.subscriptions_visited += len(candidates) + len(self._approximate)
+        found = [*self._exact_matches(event, candidates), *self._approximate_matches(event)]
+        found.sort(key=lambda pair: (-round(pair[1].probability, 12), pair[0]))
+        return [match for _, match in found]
+
+    def mappings(self, event: Event, subscription: Subscription, k: int) -> list[Mapping]:
+        """The k best mappings of a subscription to an event, best first.
+
+        The subscription need not be one that the matcher has taken up.
+        """
+        if k < 1:
+            raise InvalidInput(f"k must be 1 or more, got {k}")
+        plan = SubscriptionPlan.of(subscription, self._measures, self._defaults)
+        return plan.mappings(event, k)
+
+    def _exact_matches(
+        self, event: Event, candidates: Iterable[int]
+    ) -> Iterator[tuple[int, Match]]:
+        said: dict[Key, list[Statement]] | None = None
         for number in candidates:
-            mapping = _exact_mapping(self._predicates[number], said)
+            said = _by_attribute(event) if said is None else said
+            mapping = _exact_mapping(self._exact[number], said)
             if mapping is not None:
-                found.append(Match(self._subscriptions[number], event, mapping))
-        return found
+                yield number, Match(self._plans[number].subscription, event, mapping)
+
+    def _approximate_matches(self, event: Event) -> Iterator[tuple[int, Match]]:
+        for number, plan in self._approximate.items():
+            mappings = plan.mappings(event, plan.top)
+            if mappings and mappings[0].probability >= plan.threshold:
+                yield number, Match(plan.subscription, event, mappings[0], tuple(mappings[1:]))
 
 
 def _by_attribute(event: Event) -> dict[Key, list[Statement]]:
@@ -99,7 +143,7 @@ def _by_attribute(event: Event) -> dict[Key, list[Statement]]:
 
 
 def _exact_mapping(
-    predicates: tuple[ExactPredicate, ...], said: dict[Key, list[Statement]]
+    predicates: tuple[ValuePredicate, ...], said: dict[Key, list[Statement]]
 ) -> Mapping | None:
     """The first statement that answers each predicate; None if some predicate has no answer."""
     share = 1 / len(predicates)
@@ -113,8 +157,15 @@ def _exact_mapping(
     return Mapping(tuple(pairs), 1.0)
 
 
-def _exact(subscription: Subscription) -> tuple[ExactPredicate, ...]:
-    """The predicates of a supported subscription, all of which are exact."""
+def _mode(mode: Mode | str) -> Mode:
+    try:
+        return Mode(mode)
+    except ValueError:
+        raise InvalidInput(f"no mode {mode!r}: there are {', '.join(Mode)}") from None
+
+
+def _value_predicates(subscription: Subscription) -> tuple[ValuePredicate, ...]:
+    """The predicates of a supported subscription."""
     return tuple(
         predicate
         for predicate in subscription.predicates

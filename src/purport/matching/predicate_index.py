@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain, product
 from typing import Any
 
-from purport.matching.first_line import ExactPredicate, plain_term
+from purport.matching.first_line import ValuePredicate, plain_term
 from purport.matching.keys import (
     Key,
     asked_attribute_key,
@@ -85,7 +85,7 @@ class PredicateIndex:
         self._families: dict[Key, frozenset[str]] = {}
         self._uses: Counter[Equality | tuple[Key, str]] = Counter()
 
-    def add(self, number: int, predicates: Iterable[ExactPredicate]) -> None:
+    def add(self, number: int, predicates: Iterable[ValuePredicate]) -> None:
         """File a conjunction under a number."""
         filed = self._filed[number] = self._take_up(tuple(predicates))
         for filing in filed.filings:
@@ -131,7 +131,7 @@ class PredicateIndex:
                     told.setdefault(attribute, []).extend(values)
         return told
 
-    def _take_up(self, predicates: tuple[ExactPredicate, ...]) -> _Filed:
+    def _take_up(self, predicates: tuple[ValuePredicate, ...]) -> _Filed:
         """Where a conjunction is to be filed; its keys are known from now on.
 
         There is one filing, or several where the only equalities allow for more than one key.
@@ -205,7 +205,7 @@ def _satisfied(entries: list[tuple[Any, int]], value: Any, is_lower: bool) -> It
     return (number for _, number in chosen)
 
 
-def _equalities(predicate: ExactPredicate) -> list[Equality]:
+def _equalities(predicate: ValuePredicate) -> list[Equality]:
     """The pairs of attribute and value that satisfy a predicate; none if they cannot be listed."""
     match predicate:
         case Comparison(_, Operator.EQUAL) | OneOfValues():
@@ -215,13 +215,13 @@ def _equalities(predicate: ExactPredicate) -> list[Equality]:
             return []
 
 
-def _families_asked(predicate: ExactPredicate) -> Iterator[tuple[Key, str]]:
+def _families_asked(predicate: ValuePredicate) -> Iterator[tuple[Key, str]]:
     """The attribute that a predicate asks for, with each family of values that can answer it."""
     attribute = asked_attribute_key(predicate.attribute.term)
     return ((attribute, family) for family, _ in _asked_keys(predicate))
 
 
-def _bounds(predicate: ExactPredicate) -> list[tuple[_Side | None, Any]]:
+def _bounds(predicate: ValuePredicate) -> list[tuple[_Side | None, Any]]:
     """The bounds that a predicate sets, one for each family that a told value may come in."""
     match predicate:
         case Comparison(_, operator) if operator in _LOWER or operator in _UPPER:
@@ -237,16 +237,16 @@ def _bounds(predicate: ExactPredicate) -> list[tuple[_Side | None, Any]]:
     ]
 
 
-def _asked_keys(predicate: ExactPredicate) -> Iterator[Key]:
+def _asked_keys(predicate: ValuePredicate) -> Iterator[Key]:
     return _keys(predicate, _asked(predicate))
 
 
-def _keys(predicate: ExactPredicate, values: Iterable[Term]) -> Iterator[Key]:
+def _keys(predicate: ValuePredicate, values: Iterable[Term]) -> Iterator[Key]:
     implied = attribute_words(predicate.attribute.term).unit
     return chain.from_iterable(asked_keys(value, implied) for value in values)
 
 
-def _asked(predicate: ExactPredicate) -> list[Term]:
+def _asked(predicate: ValuePredicate) -> list[Term]:
     """The values that a predicate names."""
     match predicate:
         case Comparison(_, _, value):

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from purport.errors import NotSupportedYet
+from purport.model.comparison import Operator
 from purport.model.language.write import write
 from purport.model.subscription import (
     Absence,
     After,
     AllenRelated,
     Alternation,
-    AskedAttribute,
     AskedValue,
     ClassOrder,
     Comparison,
     Conjunction,
     ContainsAll,
     During,
-    Exactness,
     HasProperty,
     HistoryFilter,
     InRange,
     IsA,
-    Multiplicity,
     OneOfValues,
     Pattern,
     Predicate,
@@ -50,12 +48,6 @@ def unsupported_forms(subscription: Subscription) -> Iterator[str]:
     if isinstance(subscription, Rule):
         yield "a rule (when)"
     options = subscription.options
-    if options.mapping is Multiplicity.ONE_TO_ONE:
-        yield "mapping 1:1"
-    if options.top is not None and options.top > 1:
-        yield "top more than 1"
-    if options.exact is Exactness.SCORED:
-        yield "exact scored"
     if options.expires is not None:
         yield "expires"
     if options.at_most_once_per is not None:
@@ -85,12 +77,15 @@ def _in_pattern(pattern: Pattern) -> Iterator[str]:
 
 def _unsupported_form(predicate: Predicate) -> str | None:
     match predicate:
-        case Comparison(attribute, _, value):
-            return _unsupported_side(attribute, value)
-        case OneOfValues(attribute, values):
-            return _unsupported_side(attribute, *values)
-        case InRange(attribute, low, high):
-            return _unsupported_side(attribute, low, high)
+        case Comparison(_, operator, value):
+            is_equality = operator in (Operator.EQUAL, Operator.NOT_EQUAL)
+            return _unsupported_value(value, is_equality=is_equality)
+        case OneOfValues(_, values):
+            forms = (_unsupported_value(value, is_equality=True) for value in values)
+            return next(filter(None, forms), None)
+        case InRange(_, low, high):
+            forms = (_unsupported_value(value, is_equality=False) for value in (low, high))
+            return next(filter(None, forms), None)
         case IsA():
             return "class membership (isa)"
         case ClassOrder():
@@ -107,10 +102,9 @@ def _unsupported_form(predicate: Predicate) -> str | None:
             return "an aggregate over a window (over ...)"
 
 
-def _unsupported_side(attribute: AskedAttribute, *values: AskedValue) -> str | None:
-    approximations = [attribute.approximation, *(value.approximation for value in values)]
-    if any(approximations):
-        return "approximate matching (~)"
-    if any(isinstance(value.term, Reference) for value in values):
+def _unsupported_value(value: AskedValue, *, is_equality: bool) -> str | None:
+    if isinstance(value.term, Reference):
         return "a reference to an event's value ($)"
+    if value.approximation is not None and not is_equality:
+        return "a bound that is approximate (~)"
     return None

@@ -41,11 +41,15 @@ class Mapping:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An event that answers a subscription."""
+    """An event that answers a subscription, by the best mapping.
+
+    `others` are the next best ones, where the subscriber asked for more than one (`top`).
+    """
 
     subscription: Subscription
     event: Event
     mapping: Mapping
+    others: tuple[Mapping, ...] = ()
 
     @property
     def probability(self) -> float:

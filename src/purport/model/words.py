@@ -61,14 +61,23 @@ def words_of(term: Term, *, language: str = "en") -> tuple[str, ...]:
     >>> words_of(Resource("http://dbpedia.org/resource/10th-century_BC_conflicts"))
     ('10th', 'century', 'bc', 'conflict')
     """
+    return tuple(map(_normal, _parts(said(term, language=language))))
+
+
+def said(term: Term, *, language: str = "en") -> str:
+    """What a term says for matching by meaning: its text; of an IRI the last part.
+
+    >>> said(Resource("http://dbpedia.org/resource/Ground_floor"))
+    'Ground_floor'
+    """
     match term:
         case Text(text, tag):
             foreign = tag is not None and tag.split("-")[0].lower() != language
-            return () if foreign else tuple(map(_normal, _parts(text)))
+            return "" if foreign else text
         case Resource(iri):
-            return tuple(map(_normal, _parts(_last_part(iri))))
+            return _last_part(iri)
         case _:
-            return tuple(map(_normal, _parts(str(term))))
+            return str(term)
 
 
 @lru_cache(maxsize=65_536)

@@ -1,0 +1,51 @@
+"""The measures that a matcher uses, by their names, each loaded once and its scores remembered."""
+
+from __future__ import annotations
+
+from purport.relatedness.catalogue import load_measure
+from purport.relatedness.lexicon import Lexicon, under_lexicon
+from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
+from purport.relatedness.score_table import ScoreTable
+
+MOST_SCORES = 20_000_000
+
+
+class Measures:
+    """Measures for values and for names of attributes.
+
+    `default` is the measure, or the name of it, for every `~` that names none. Event measures are
+    asked anew for each event.
+    """
+
+    def __init__(self, default: Measure | str, lexicon: Lexicon | None = None) -> None:
+        self._default = default
+        self._lexicon = lexicon
+        self._loaded: dict[str | None, Measure] = {}
+        self._tables: dict[tuple[str | None, bool], ScoreTable] = {}
+
+    def for_values(self, name: str | None) -> Measure:
+        """What values are compared with; `InvalidInput` if nobody knows the name."""
+        return self._table(name, self._measure(name), False)
+
+    def for_names(self, name: str | None) -> Measure | EventMeasure:
+        """What names of attributes are compared with, or ranked by."""
+        measure = self._measure(name)
+        if isinstance(measure, EventMeasure):
+            return measure
+        return self._table(name, attribute_measure(measure), True)
+
+    def _measure(self, name: str | None) -> Measure:
+        if name not in self._loaded:
+            if name is None and not isinstance(self._default, str):
+                given = self._default
+                self._loaded[name] = under_lexicon(given, self._lexicon) if self._lexicon else given
+            else:
+                named = name if name is not None else str(self._default)
+                self._loaded[name] = load_measure(named, lexicon=self._lexicon)
+        return self._loaded[name]
+
+    def _table(self, name: str | None, measure: Measure, is_for_names: bool) -> ScoreTable:
+        key = name, is_for_names
+        if key not in self._tables:
+            self._tables[key] = ScoreTable(measure, identity="own", most_cells=MOST_SCORES)
+        return self._tables[key]

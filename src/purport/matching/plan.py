@@ -1,0 +1,143 @@
+"""A subscription made ready: its first-line matchers, and what its options come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from purport.errors import InvalidInput
+from purport.matching.aggregation import FLOOR, gains, probability
+from purport.matching.first_line import Allowed, FirstLine, first_line
+from purport.matching.mapping_search import Found, best_mappings
+from purport.matching.measures import Measures
+from purport.matching.supported import label, require_supported
+from purport.model.event import Event
+from purport.model.match import Correspondence, Mapping
+from purport.model.subscription import (
+    Aggregation,
+    Comparison,
+    Exactness,
+    InRange,
+    Multiplicity,
+    OneOfValues,
+    Subscription,
+)
+from purport.relatedness.measure import Scores
+
+
+class Mode(StrEnum):
+    """Which defaults hold where a subscriber says nothing."""
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds where a subscriber says nothing."""
+
+    measure: str
+    aggregation: Aggregation
+    exact: Exactness
+    threshold: float = 0.5
+
+
+DEFAULTS = {
+    Mode.DEFAULT: Defaults("calibrated", Aggregation.HARMONIC, Exactness.REQUIRED),
+    Mode.PAPER: Defaults("esa", Aggregation.MEAN, Exactness.SCORED),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionPlan:
+    """How a subscription is matched."""
+
+    subscription: Subscription
+    lines: tuple[FirstLine, ...]
+    aggregation: Aggregation
+    is_exact_required: bool
+    threshold: float
+    top: int
+    is_one_to_one: bool
+
+    @classmethod
+    def of(
+        cls, subscription: Subscription, measures: Measures, defaults: Defaults
+    ) -> SubscriptionPlan:
+        """The plan of a subscription.
+
+        `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if it names a
+        measure that nobody knows.
+        """
+        require_supported(subscription)
+        options = subscription.options
+        try:
+            lines = tuple(
+                first_line(predicate, measures)
+                for predicate in subscription.predicates
+                if isinstance(predicate, Comparison | OneOfValues | InRange)
+            )
+        except InvalidInput as error:
+            raise InvalidInput(f"{_place(subscription)}: {error}") from None
+        return cls(
+            subscription,
+            lines,
+            options.aggregation or defaults.aggregation,
+            (options.exact or defaults.exact) is Exactness.REQUIRED,
+            defaults.threshold if options.threshold is None else options.threshold,
+            options.top or 1,
+            options.mapping is Multiplicity.ONE_TO_ONE,
+        )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every predicate must hold and none is approximate."""
+        return self.is_exact_required and all(line.is_exact for line in self.lines)
+
+    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
+        """The combined matrix (equation 6): a row a predicate, a column a statement."""
+        rows = [line.similarities(event) for line in self.lines]
+        return np.array([scores for scores, _ in rows]), np.array([allowed for _, allowed in rows])
+
+    def mappings(self, event: Event, most: int) -> list[Mapping]:
+        """The best mappings, best first, whatever their probability."""
+        if not event.statements:
+            return []
+        similarities, allowed = self.similarities(event)
+        gained = gains(similarities, self.aggregation, self._floors())
+        if self.is_exact_required:
+            gained = np.where(allowed, gained, -np.inf)
+        found = best_mappings(gained, most, one_to_one=self.is_one_to_one)
+        return [self._mapping(event, similarities, one) for one in found]
+
+    def _floors(self) -> Scores:
+        return np.array([0.0 if line.is_exact else FLOOR for line in self.lines])
+
+    def _mapping(self, event: Event, similarities: Scores, found: Found) -> Mapping:
+        chosen = [float(similarities[row, column]) for row, column in enumerate(found.vector)]
+        total = sum(chosen)
+        return Mapping(
+            tuple(
+                Correspondence(
+                    predicate,
+                    event.statements[column],
+                    similarity,
+                    similarity / total if total else 0.0,
+                )
+                for predicate, column, similarity in zip(
+                    self.subscription.predicates, found.vector, chosen, strict=True
+                )
+            ),
+            probability(found.total, len(chosen), self.aggregation),
+        )
+
+
+def _place(subscription: Subscription) -> str:
+    """What a person calls a subscription, and where it was written."""
+    origin = subscription.origin
+    if origin is None:
+        return label(subscription)
+    where = f"line {origin.line}" if origin.file is None else f"{origin.file}, line {origin.line}"
+    return f"{where}: {label(subscription)}"
