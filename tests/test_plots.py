@@ -18,12 +18,16 @@ def size_of_png(path: Path) -> tuple[int, int]:
 
 def test_a_heat_map_is_drawn_with_its_terms(tmp_path: Path) -> None:
     heat_map(tmp_path / "map.png", ["a", "b"], ["c", "$d$"], SCORES, "title")
-    heat_map(tmp_path / "map.svg", ["a", "b"], ["c", "$d$"], SCORES, "title")
+    heat_map(tmp_path / "map.svg", ["laptop", "b"], ["computer", "$d$"], SCORES, "how near?")
 
     width, height = size_of_png(tmp_path / "map.png")
     assert width >= 400
     assert height >= 300
-    assert "title" in (tmp_path / "map.svg").read_text()
+    drawn = (tmp_path / "map.svg").read_text()
+    for text in ("laptop", "computer", "how near?", "$d$", "0.90", "relatedness"):
+        assert (
+            f"<!-- {text} -->" in drawn or f"<!-- {text.replace('$', chr(92) + '$')} -->" in drawn
+        )
 
 
 def test_a_large_heat_map_stays_within_bounds(tmp_path: Path) -> None:

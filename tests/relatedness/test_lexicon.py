@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,9 @@ from purport import load_measure
 from purport.errors import UnusablePath
 from purport.model.units import find_unit
 from purport.relatedness.exact import Exact
-from purport.relatedness.lexicon import Lexicon, LexiconError, LexiconFile, WithLexicon
-from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
+from purport.relatedness.lexicon import Lexicon, LexiconError, LexiconFile
+from purport.relatedness.measure import EventMeasure, Measure, attribute_measure, identity_of
+from purport.relatedness.under_lexicon import WithLexicon
 from tests.contracts.event_measure import EventMeasureContract
 from tests.contracts.measure import MeasureContract
 
@@ -90,15 +93,56 @@ def test_the_unit_of_an_attribute_is_told() -> None:
     assert lexicon.unit_of("indoorTemp") is None
 
 
-def test_the_rules_that_bear_on_terms_are_shown() -> None:
+def test_the_rules_that_bear_on_phrases_are_shown() -> None:
     lexicon = Lexicon.parse(LEXICON)
 
-    assert [str(rule) for rule in lexicon.rules_about("car park", "apple", "fruits")] == [
+    assert [str(rule) for rule in lexicon.rules_about(("car", "park"), ("apple",), ("fruit",))] == [
         "treat car park as parking (line 2)",
         "apple is never fruit (line 4)",
     ]
-    assert [rule.line for rule in lexicon.rules_about("hum", "outdoor_temp")] == [5, 6]
-    assert lexicon.rules_about("laptop", "computer") == []
+    assert [rule.line for rule in lexicon.rules_about(("hum",), ("outdoor", "temp"))] == [5, 6]
+    assert lexicon.rules_about(("laptop",), ("computer",)) == []
+
+
+@pytest.mark.parametrize("name", ["exact", "esa", "wordnet", "embedding", "calibrated"])
+def test_a_lexicon_without_rules_changes_nothing(name: str) -> None:
+    plain, under = load_measure(name), load_measure(name, lexicon=Lexicon())
+    names = ["temperature", "room_temperature_C", "phase_voltage_V", "value_kWh", "ayto:temp", ""]
+
+    assert np.array_equal(plain.matrix(names, names), under.matrix(names, names))
+    plain, under = attribute_measure(plain), attribute_measure(under)
+    assert np.array_equal(plain.matrix(names, names), under.matrix(names, names))
+
+
+def test_never_holds_for_names_with_units_and_short_forms() -> None:
+    lexicon = Lexicon.parse("temperature is never heat")
+    measure = attribute_measure(load_measure("calibrated", lexicon=lexicon))
+
+    assert [measure.score("heat", name) for name in ("temperature", "temperature_C", "temp")] == [
+        0, 0, 0,
+    ]  # fmt: skip
+
+
+def test_the_identity_is_the_same_in_every_process_and_tells_names_from_values() -> None:
+    program = (
+        "from purport.relatedness.lexicon import Lexicon\n"
+        "print(Lexicon.parse('a b is never c d\\ntreat x as y\\nz is in kWh').identity)"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    moved = Lexicon.parse("# elsewhere\n\ntreat x as y\nz is in kWh\nc d is never a b", "other")
+
+    assert found == {moved.identity + "\n"}
+    measure = WithLexicon(Exact(), moved)
+    assert identity_of(measure) != identity_of(measure.attributes)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +158,8 @@ def test_the_rules_that_bear_on_terms_are_shown() -> None:
         ("flux is in kWh\nflux is in °C", "line 2: this contradicts line 1"),
         ("flux is in furlongs per moonlight", "line 1: nobody knows the unit"),
         ("treat ... as bus", "line 1: '...' has no word in it"),
+        ("treat a as b c\ntreat c as a", "the replacements lead in a circle"),
+        ("treat aaa as bbb\naaa is in °C\nbbb is in °F", "line 3: this contradicts line 2"),
     ],
 )
 def test_a_lexicon_that_is_wrong_or_contradicts_itself_is_told(text: str, complaint: str) -> None:
@@ -137,10 +183,13 @@ def test_a_lexicon_is_read_again_when_it_changed(tmp_path: Path) -> None:
     assert file.current().rewritten(("car",)) == ("tram",)
 
     path.write_text("nonsense")
-    with pytest.raises(LexiconError, match="line 1"):
-        file.current()
+    assert file.current().rewritten(("car",)) == ("tram",)
+    assert "line 1" in str(file.error)
+    path.unlink()
+    assert file.current().rewritten(("car",)) == ("tram",)
     path.write_text("treat car as boat")
     assert file.current().rewritten(("car",)) == ("boat",)
+    assert file.error is None
 
 
 def test_a_lexicon_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
@@ -149,6 +198,15 @@ def test_a_lexicon_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(UnusablePath, match="not UTF-8"):
         Lexicon.read(tmp_path / "bytes")
+
+
+def test_what_replacements_lead_to_is_replaced_as_well() -> None:
+    lexicon = Lexicon.parse("treat sofa as long seat\ntreat seat as chair\ntreat park as car park")
+
+    assert lexicon.rewritten(("sofa",)) == lexicon.rewritten(("long", "seat")) == ("long", "chair")
+    assert lexicon.rewritten(("car", "park")) == lexicon.rewritten(("park",)) == ("car", "park")
+    units = Lexicon.parse("treat outside temp as outdoor temp\noutdoor temp is in °F")
+    assert units.unit_of("outside_temp") == find_unit("°F")
 
 
 WORDS = ("car", "bus", "tram", "park", "room")
@@ -168,6 +226,10 @@ def test_matrix_and_pairs_agree_under_any_lexicon(
         lexicon = Lexicon.parse("\n".join(lines))
     except LexiconError:
         return
+    for left, right in rules[1::2]:
+        assert lexicon.rewritten(left) == lexicon.rewritten(right)
+    for term in terms:
+        assert lexicon.rewritten(lexicon.rewritten(term)) == lexicon.rewritten(term)
     measure = WithLexicon(Exact(), lexicon)
     texts = [" ".join(term) for term in terms]
     pairwise = [[measure.score(left, right) for right in texts] for left in texts]

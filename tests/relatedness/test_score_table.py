@@ -2,6 +2,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport.errors import UnusablePath
+from purport.errors import InvalidInput, UnusablePath
 from purport.relatedness import score_table
 from purport.relatedness.array_store import StoreError
 from purport.relatedness.esa import Esa
 from purport.relatedness.measure import Measure, Scores
+from purport.relatedness.score_blocks import Block
 from purport.relatedness.score_table import ScoreTable
 from tests.contracts.measure import MeasureContract
 from tests.relatedness.spaces import small_space
@@ -89,7 +91,7 @@ def test_beyond_the_bound_it_scores_and_does_not_remember() -> None:
     assert table.score("ef", "fe") == letters.score("ef", "fe")
     assert letters.asked == [(1, 1), (1, 1)]
     assert table.size == (2, 2)
-    assert not table.add(["x"], ["y"], np.ones((1, 1)))
+    assert not table.add(Block(["x"], ["y"], np.ones((1, 1), np.float32)))
 
 
 def test_places_are_looked_up_pair_by_pair() -> None:
@@ -158,11 +160,12 @@ def write_for_ever(folder: Path) -> None:
 
 
 def test_a_process_that_is_killed_leaves_a_table_that_opens(tmp_path: Path) -> None:
-    folder = tmp_path / "t"
-    for _ in range(3):
+    for number in range(3):
+        folder = tmp_path / f"t{number}"
         process = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(folder,))
         process.start()
-        while len(list(folder.glob("block-*.npz"))) < 3:
+        deadline = time.monotonic() + 30
+        while len(list(folder.glob("block-*.npz"))) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
@@ -181,7 +184,7 @@ def test_many_blocks_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         table.flush()
     ScoreTable(Letters(), tmp_path / "t")
 
-    assert len(list((tmp_path / "t").glob("block-*.npz"))) == 1
+    assert len(list((tmp_path / "t").glob("block-*.npz"))) <= 4
     again = ScoreTable(Letters(), tmp_path / "t")
     assert again.known_given(["ab"]) == {f"w{number}" for number in range(10)}
 
@@ -193,12 +196,68 @@ def test_the_scores_of_another_measure_are_refused(tmp_path: Path) -> None:
         ScoreTable(Letters("other"), tmp_path / "t")
 
 
-def test_a_measure_that_does_not_say_who_it_is_has_no_table() -> None:
-    class Nameless(Letters):
-        identity = None  # type: ignore[assignment]
+@dataclass(frozen=True)
+class Nameless:
+    """The two methods that make a measure, and no more."""
 
-    with pytest.raises(ValueError, match="identity"):
-        ScoreTable(Nameless(None))  # type: ignore[arg-type]
+    def score(self, left: str, right: str) -> float:
+        return float(left == right)
+
+    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
+        return np.array([[self.score(a, b) for b in right] for a in left])
+
+
+def test_a_measure_that_does_not_say_who_it_is_is_kept_in_memory_only(tmp_path: Path) -> None:
+    assert ScoreTable(Nameless()).score("a", "a") == 1
+    with pytest.raises(InvalidInput, match="does not say its identity"):
+        ScoreTable(Nameless(), tmp_path / "t")
+
+
+def test_what_did_not_fit_is_not_lost_when_blocks_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_table, "_MOST_BLOCKS", 2)
+    for number in range(8):
+        with ScoreTable(Letters(), tmp_path / "t") as table:
+            table.matrix(["ab"], [f"w{number}{step}" for step in range(5)])
+    small = ScoreTable(Letters(), tmp_path / "t", most_cells=5)
+    small.refresh()
+
+    assert ScoreTable(Letters(), tmp_path / "t").size == (1, 40)
+
+
+def test_one_new_row_and_one_new_column_are_all_that_is_computed() -> None:
+    letters = Letters()
+    table = ScoreTable(letters)
+    asked, given_ = [f"a{n}" for n in range(50)], [f"b{n}" for n in range(60)]
+    table.matrix(asked, given_)
+    letters.asked.clear()
+
+    table.matrix([*asked, "new"], [*given_, "newer"])
+
+    assert sum(rows * columns for rows, columns in letters.asked) == 61 + 50
+
+
+def test_threads_look_up_while_the_table_grows() -> None:
+    table = ScoreTable(Letters())
+    wrong: list[object] = []
+
+    def ask(start: int) -> None:
+        try:
+            for number in range(start, start + 400):
+                found = table.score(f"a{number % 7}", f"b{number}")
+                if abs(found - Letters().score(f"a{number % 7}", f"b{number}")) > 1e-6:
+                    wrong.append(number)
+        except IndexError as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=ask, args=(start,)) for start in (0, 100, 200, 300)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert wrong == []
 
 
 def test_folders_that_are_no_tables_are_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from purport.relatedness.array_store import StoreError
 from purport.relatedness.catalogue import MeasureSettings
 from purport.relatedness.wordnet import WordNet, compile_wordnet
 from purport.relatedness.wordnet_files import PartOfSpeech, WordNetError
-from tests.relatedness.wordnets import COUNTS, small_wordnet, wordnet_files
+from tests.relatedness.wordnets import COUNTS, VERBS, small_wordnet, wordnet_files
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,15 @@ def test_words_of_several_words_are_taken_together(small: WordNet) -> None:
 def test_names_and_antonyms_are_known(small: WordNet) -> None:
     assert small.is_name("spain")
     assert not small.is_name("car")
-    assert small.antonyms("heat") == (small.find("cool"),)
-    assert small.antonyms("car") == ()
+    assert small.antonyms("heat") == small.antonyms("heated") == {small.find("cool")}
+    assert small.antonyms("car") == frozenset()
+
+
+def test_a_family_is_a_words_forms_and_what_is_made_from_them(wordnet: WordNet) -> None:
+    assert wordnet.family("organized") & wordnet.family("organization")
+    assert wordnet.family("connected") & wordnet.family("connection")
+    assert not wordnet.family("organ") & wordnet.family("organization")
+    assert wordnet.family("xyzzy") == frozenset()
 
 
 def test_information_content_is_the_negative_logarithm_of_the_share(small: WordNet) -> None:
@@ -138,13 +145,16 @@ def test_counts_follow_resniks_way(small: WordNet, tmp_path: Path) -> None:
     [
         ("data.noun", "not a synset\n", r"data.noun, line 1: not a line of WordNet's data"),
         ("index.noun", "car n x\n", r"index.noun, line 1: not a line of WordNet's index"),
-        ("index.noun", "car n 1 0 1 1 00000099\n", "'car' means .* not there"),
+        ("index.noun", "car n 1 0 1 1 00000099\n", "'car' means a synset that is not there"),
         (
             "counts.txt",
             "wnver::3.0\n1n many\n",
             "counts.txt, line 2: expected a synset",
         ),
         ("counts.txt", "wnver::3.0\n99n 5\n", "99n is not in this WordNet"),
+        ("counts.txt", "wnver::3.0\n", "expected counts of nouns and verbs"),
+        ("data.verb", VERBS.replace("@ 00000012", "@ 00000099"), "10v points to 99v"),
+        ("data.verb", VERBS.replace("v 0101", "v 0105"), "a word that is not there"),
     ],
 )
 def test_files_that_are_not_wordnets_are_told(

@@ -13,14 +13,14 @@ import typer
 from rich.console import Console
 
 from purport.cli.terms import require_readable, terms_in
-from purport.errors import UnusablePath
+from purport.errors import InvalidInput
 from purport.relatedness.catalogue import MeasureSettings, load_measure
 from purport.relatedness.concept_space import (
     ConceptSpace,
     default_space_folder,
     spaces_folder,
 )
-from purport.relatedness.measure import attribute_measure
+from purport.relatedness.measure import EventMeasure, attribute_measure
 from purport.relatedness.score_table import ScoreTable
 from purport.relatedness.word_features import WordFeatures
 from purport.relatedness.wordnet import wordnet_folder
@@ -58,8 +58,6 @@ def build(
     from purport.pipeline.corpora.corpus import Corpus
     from purport.pipeline.jobs.build_space import BuildSpace
 
-    if output.exists() and not output.is_dir():
-        raise UnusablePath(output, "not a folder")
     parameters = IndexParameters(concepts_per_word=concepts_per_word)
     job = BuildSpace([Corpus.at(path) for path in corpora], output, parameters)
     _show(_on_spark(job.run), as_json)
@@ -128,14 +126,17 @@ def tabulate(
     from purport.pipeline.session import spark_pattern
 
     chosen = load_measure(measure)
+    if isinstance(chosen, EventMeasure):
+        raise InvalidInput(f"{measure} ranks an event's attributes: its scores cannot be kept")
     terms = terms_in(asked)
     require_readable(given)
     table = ScoreTable(attribute_measure(chosen) if attributes else chosen, output)
 
     def added(spark: SparkSession, tell: Callable[[str], None]) -> int:
         tell("scoring terms")
-        lines = spark.read.text(spark_pattern(given)).selectExpr("trim(value) AS term")
-        return TabulateScores(table, terms).run(spark, lines.where("term != ''"))
+        lines = spark.read.text(spark_pattern(given))
+        stripped = lines.selectExpr(r"regexp_replace(value, '^\\s+|\\s+$', '') AS term")
+        return TabulateScores(table, terms).run(spark, stripped.where("term != ''"))
 
     new = _on_spark(added)
     rows, columns = table.size

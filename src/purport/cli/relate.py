@@ -8,16 +8,16 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 
 from purport.cli.terms import terms_in
 from purport.errors import InvalidInput, MissingExtra
-from purport.relatedness.catalogue import MEASURES, MeasureSettings, load_measure
+from purport.relatedness.catalogue import MEASURES, MeasureSettings, measure_of
 from purport.relatedness.explanation import Explanation, explain_pair
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure, attribute_measure
 
 _SHOWN_COLUMNS = 12
+_PICTURE = Path("heat-map.png")
 
 
 def relate(
@@ -47,8 +47,12 @@ def relate(
         bool, typer.Option("--matrix", help="Take the words for files, with a term on each line.")
     ] = False,
     picture: Annotated[
-        Path, typer.Option("--picture", help="Where the heat map of a matrix goes (.png, .svg).")
-    ] = Path("heat-map.png"),
+        Path | None,
+        typer.Option("--picture", help="Where a matrix is drawn (heat-map.png; .svg, .pdf too)."),
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option("--calibration", help="Parameters of your own for calibrated.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Say how related two words are, from 0 to 1.
@@ -57,8 +61,11 @@ def relate(
     """
     if explain and matrix:
         raise InvalidInput("--explain is for two words: leave out --matrix, or --explain")
+    if picture is not None and not matrix:
+        raise InvalidInput("--picture is for a matrix: add --matrix, or leave it out")
     rules = Lexicon.read(lexicon) if lexicon is not None else None
-    chosen = load_measure(measure, space=space, url=url, counts=counts, lexicon=rules)
+    settings = MeasureSettings(space=space, url=url, counts=counts, calibration=calibration)
+    chosen = measure_of(measure, settings, rules)
     if attributes:
         chosen = attribute_measure(chosen)
     if matrix:
@@ -68,7 +75,6 @@ def relate(
     row: dict[str, Any] = {"left": left, "right": right, "measure": measure, "score": score}
     explanation = None
     if explain:
-        settings = MeasureSettings(space, url, counts)
         explanation = explain_pair(settings, left, right, lexicon=rules, attributes=attributes)
         row |= msgspec.to_builtins(explanation)
     if as_json:
@@ -93,7 +99,7 @@ def _told(explanation: Explanation) -> str:
 
 
 def _show_matrix(
-    measure: Measure, left: Path, right: Path, picture: Path, name: str, as_json: bool
+    measure: Measure, left: Path, right: Path, picture: Path | None, name: str, as_json: bool
 ) -> None:
     rows, columns = terms_in(left), terms_in(right)
     scores = measure.matrix(rows, columns)
@@ -105,12 +111,13 @@ def _show_matrix(
         best = sorted(zip(values, columns, strict=True), key=lambda pair: (-pair[0], pair[1]))
         shown = "  ".join(f"{column} {value:.2f}" for value, column in best[:_SHOWN_COLUMNS])
         sys.stdout.write(f"{row}:  {shown}\n")
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         from purport.plots import heat_map
 
-        heat_map(picture, rows, columns, scores, f"relatedness by {name}")
+        heat_map(picture or _PICTURE, rows, columns, scores, f"relatedness by {name}")
     except MissingExtra as missing:
-        console.print(f"no picture: {missing}")
+        if picture is not None:
+            raise
+        sys.stderr.write(f"no picture: {missing}\n")
     else:
-        console.print(f"heat map in {picture}")
+        sys.stderr.write(f"heat map in {picture or _PICTURE}\n")

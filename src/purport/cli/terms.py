@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.model.text_file import read_text
 
 
 def require_readable(path: Path) -> None:
@@ -18,12 +19,7 @@ def require_readable(path: Path) -> None:
 
 def terms_in(path: Path) -> list[str]:
     """The terms in a file, one on each line."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise UnusablePath(path, "not UTF-8") from None
-    except OSError as error:
-        raise UnusablePath(path, error.strerror or str(error)) from None
+    lines = read_text(path).splitlines()
     terms = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if not terms:
         raise InvalidInput(f"{path}: no term in it; expected one on each line")

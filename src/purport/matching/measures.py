@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from purport.relatedness.catalogue import load_measure
-from purport.relatedness.lexicon import Lexicon, under_lexicon
+from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
 from purport.relatedness.score_table import ScoreTable
+from purport.relatedness.under_lexicon import under_lexicon
 
 MOST_SCORES = 20_000_000
 
@@ -47,5 +48,5 @@ class Measures:
     def _table(self, name: str | None, measure: Measure, is_for_names: bool) -> ScoreTable:
         key = name, is_for_names
         if key not in self._tables:
-            self._tables[key] = ScoreTable(measure, identity="own", most_cells=MOST_SCORES)
+            self._tables[key] = ScoreTable(measure, most_cells=MOST_SCORES)
         return self._tables[key]

@@ -77,8 +77,8 @@ class StoreKind(Generic[M]):
 
     def verify(self, folder: Path, manifest: M) -> None:
         """Read everything and compare it with the checksums; `StoreError` if something changed."""
-        for name, checksum in manifest.checksums.items():
-            if _checksum(folder / f"{name}.bin") != checksum:
+        for name in self.arrays:
+            if _checksum(folder / f"{name}.bin") != manifest.checksums.get(name):
                 raise self.damaged(folder, f"{name} has changed")
 
     def damaged(self, folder: Path, what: str) -> StoreError:
@@ -88,6 +88,8 @@ class StoreKind(Generic[M]):
     @contextmanager
     def new(self, folder: Path) -> Iterator[Path]:
         """A folder to write arrays into; with its manifest in it, it takes its place."""
+        folder = folder.absolute()
+        self.require_place(folder)
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             building = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -108,15 +110,29 @@ class StoreKind(Generic[M]):
         text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
         (folder / _MANIFEST).write_bytes(text)
 
+    def require_place(self, folder: Path) -> None:
+        """`UnusablePath` unless a store may be written here: nothing else is in the way."""
+        if folder.exists() and not folder.is_dir():
+            raise UnusablePath(folder, "not a folder")
+        if folder.is_dir() and not (folder / _MANIFEST).is_file() and any(folder.iterdir()):
+            raise UnusablePath(folder, f"there is something here that is not a {self.name}")
+
     def _put_in_place(self, building: Path, folder: Path) -> None:
-        """Move a finished store to its name; an older one there gives way."""
+        """Move a finished store to its name; an older one gives way, or stays if that fails."""
         building.chmod(0o755)
         old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
-        if folder.exists():
-            if not (folder / _MANIFEST).is_file() and any(folder.iterdir()):
-                raise UnusablePath(folder, f"there is something here that is not a {self.name}")
-            folder.rename(old)
-        building.rename(folder)
+        self.require_place(folder)
+        try:
+            if folder.exists():
+                folder.rename(old)
+            try:
+                building.rename(folder)
+            except OSError:
+                if old.exists():
+                    old.rename(folder)
+                raise
+        except OSError as error:
+            raise UnusablePath(folder, error.strerror or str(error)) from None
         shutil.rmtree(old, ignore_errors=True)
 
     def _read_manifest(self, folder: Path) -> M:

@@ -11,6 +11,8 @@ from importlib.resources import files
 from purport.model.term import Text
 from purport.model.units import Unit
 from purport.model.words import attribute_words
+from purport.relatedness.array_store import digest
+from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.phrases import Phrase, content_words
 
 # What is measured in a unit, by the unit in base units.
@@ -46,17 +48,33 @@ _EMPTY_WORDS = frozenset(
 
 
 @lru_cache(maxsize=65_536)
-def attribute_phrase(name: str) -> Phrase:
+def attribute_phrase(name: str, lexicon: Lexicon | None = None) -> Phrase:
     """The words that an attribute's name stands for, with what its unit measures.
 
     >>> attribute_phrase("total_power_import_kwh")
     ('total', 'power', 'import', 'energy')
     """
-    found = attribute_words(Text(name))
-    words = tuple(long for word in found.words for long in expanded(word))
+    words = name_words(name, lexicon)
     said = content_words(tuple(word for word in words if word not in _EMPTY_WORDS) or words)
-    implied = quantity(found.unit) if found.unit is not None else ()
+    unit = attribute_words(Text(name)).unit or (lexicon.unit_of(name) if lexicon else None)
+    implied = quantity(unit) if unit is not None else ()
     return said + tuple(word for word in implied if word not in said)
+
+
+def name_words(name: str, lexicon: Lexicon | None = None) -> Phrase:
+    """The words of a name, its short forms written out: a user's own before those of everybody."""
+    words = attribute_words(Text(name)).words
+    if lexicon is not None:
+        words = lexicon.rewritten(words)
+    written_out = tuple(long for word in words for long in expanded(word))
+    return lexicon.rewritten(written_out) if lexicon is not None else written_out
+
+
+def reading_identity() -> str:
+    """What tells this way to read names from that of another version."""
+    return digest(
+        sorted(abbreviations().items()), sorted(_QUANTITIES.items()), sorted(_EMPTY_WORDS)
+    )
 
 
 def quantity(unit: Unit) -> Phrase:

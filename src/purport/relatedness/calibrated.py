@@ -10,17 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from purport.relatedness.array_store import digest
-from purport.relatedness.attribute_names import attribute_phrase
+from purport.relatedness.attribute_names import attribute_phrase, reading_identity
 from purport.relatedness.calibration import Calibration
 from purport.relatedness.measure import Measure, Scores
-from purport.relatedness.phrases import Best, Phrase, Wordwise, weakest_of_best
+from purport.relatedness.phrases import Best, Phrase, Wordwise, value_phrase, weakest_of_best
 from purport.relatedness.stems import stem
-from purport.relatedness.word_features import WordFeatures
+from purport.relatedness.word_features import FEATURES, WordFeatures
 
 _SPELT_NUMBERS = {
     word: str(number)
@@ -30,7 +31,9 @@ _SPELT_NUMBERS = {
     )
     for word in words.split()
 }
-_DIGITS = re.compile(r"(\d+)(?:st|nd|rd|th)?")
+_NUMBER_OR_WORD = re.compile(
+    r"(?P<number>(?:(?<![\w.])-)?(?<!\w)\d+(?:,\d{3})*(?:\.\d+)?)|(?P<word>[^\W\d_]+)"
+)
 # How much a name loses when nothing in it but the words asked for was meant: it breaks ties.
 _UNASKED = 0.1
 
@@ -47,8 +50,8 @@ class Calibrated:
 
     def __init__(self, features: WordFeatures, calibration: Calibration) -> None:
         self.words = CalibratedWords(features, calibration)
-        self._values = Wordwise(self.words, weakest_of_best)
-        self._attributes = Wordwise(self.words, mean_over_asked, attribute_phrase)
+        self._values = Wordwise(self.words, weakest_of_best, numbered_value)
+        self._attributes = Wordwise(self.words, mean_over_asked, numbered_name)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Calibrated, (self.words.features, self.words.calibration)
@@ -65,11 +68,20 @@ class Calibrated:
 
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
+        if numbers_in(left) != numbers_in(right):
+            return 0.0
         return self._values.score(*sorted((left, right)))
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        """Scores of every pair."""
-        return self._values.matrix(left, right)
+        """Scores of every pair; 0 where the numbers in them are not the same, in order."""
+        scores = self._values.matrix(left, right)
+        codes: dict[tuple[str, ...], int] = {}
+        ours, theirs = (
+            np.array([codes.setdefault(numbers_in(term), len(codes)) for term in terms], np.int64)
+            for terms in (left, right)
+        )
+        scores[np.not_equal.outer(ours, theirs)] = 0.0
+        return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,59 +95,120 @@ class CalibratedWords:
     def identity(self) -> str:
         """What tells these scores from others."""
         made_of = self.features.esa.identity, self.features.wordnet.identity, self.calibration
-        return f"calibrated {digest(*made_of)}"
+        return f"calibrated {digest(*made_of, reading_identity(), _UNASKED)}"
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair: 1 for forms of one word and for equal numbers."""
         scores = self.calibration.probabilities(self.features.matrix(left, right))
         scores[np.logical_or.outer(_are_numbers(left), _are_numbers(right))] = 0.0
-        codes: dict[str, int] = {}
-        ours_coded, theirs_coded = (
-            np.array([codes.setdefault(_key(word), len(codes)) for word in words])
-            for words in (left, right)
-        )
-        scores[np.equal.outer(ours_coded, theirs_coded)] = 1.0
+        wordnet = self.features.wordnet
+        columns = _places([_stems(word) for word in right])
+        for row, word in enumerate(left):
+            for column in columns.get(_stems(word), ()):
+                ours, theirs = wordnet.family(word), wordnet.family(right[column])
+                is_one = word == right[column] or not ours or not theirs or ours & theirs
+                # Of words that only share a stem, as organ and organization do, ESA knows nothing.
+                scores[row, column] = 1.0 if is_one else self._path(word, right[column])
         return scores
 
     def guarded(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.bool_]:
         """Different numbers, different proper names, and antonyms."""
-        guarded: NDArray[np.bool_] = np.logical_and.outer(_are_numbers(left), _are_numbers(right))
-        guarded |= self._different_names(left, right)
-        columns: dict[int, list[int]] = {}
         wordnet = self.features.wordnet
-        for column, word in enumerate(right):
-            number = wordnet.find(word)
-            if number is not None:
-                columns.setdefault(number, []).append(column)
+        guarded: NDArray[np.bool_] = np.logical_and.outer(_are_numbers(left), _are_numbers(right))
+        names = np.array([wordnet.is_name(word) for word in right], np.bool_)
+        meanings = _places([wordnet.senses(word) for word in right], many=True)
+        forms = _places([tuple(wordnet.forms(word)) for word in right], many=True)
         for row, word in enumerate(left):
+            if wordnet.is_name(word):
+                others = names.copy()
+                for sense in wordnet.senses(word):
+                    others[meanings.get(sense, [])] = False
+                guarded[row] |= others
             for number in wordnet.antonyms(word):
-                guarded[row, columns.get(number, [])] = True
+                guarded[row, forms.get(number, [])] = True
         return guarded
 
     def merged(self, phrase: Phrase) -> Phrase:
         """The phrase with WordNet's words of several words, such as `car park`, as one."""
         return self.features.wordnet.merged(phrase)
 
-    def _different_names(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.bool_]:
-        wordnet = self.features.wordnet
-        ours, theirs = ([wordnet.is_name(word) for word in words] for words in (left, right))
-        different: NDArray[np.bool_] = np.logical_and.outer(np.array(ours), np.array(theirs))
-        for row, column in zip(*np.nonzero(different), strict=True):
-            senses = wordnet.senses(left[row]), wordnet.senses(right[column])
-            different[row, column] = set(senses[0]).isdisjoint(senses[1])
-        return different
+    def _path(self, left: str, right: str) -> float:
+        return float(self.features.matrix([left], [right])[0, 0, FEATURES.index("path")])
+
+
+def numbered_value(term: str) -> Phrase:
+    """The words of a value, numbers that are spelt out as digits.
+
+    >>> numbered_value("second phase")
+    ('2', 'phase')
+    """
+    return _with_digits(value_phrase(term), term)
+
+
+def numbered_name(name: str) -> Phrase:
+    """The words of an attribute's name, numbers that are spelt out as digits."""
+    return _with_digits(attribute_phrase(name), name)
+
+
+def numbers_in(term: str) -> tuple[str, ...]:
+    """The numbers in a term, in order.
+
+    >>> numbers_in("second room on floor 03, 1,000.50 m")
+    ('2', '3', '1000.5')
+    """
+    found = []
+    tokens = list(_NUMBER_OR_WORD.finditer(term.casefold()))
+    words = sum(token["word"] is not None for token in tokens)
+    for token in tokens:
+        if token["number"] is not None:
+            found.append(_plain(token["number"]))
+        elif token["word"] in _SPELT_NUMBERS and (token["word"] != "second" or words > 1):
+            found.append(_SPELT_NUMBERS[token["word"]])
+    return tuple(found)
+
+
+def _with_digits(phrase: Phrase, text: str) -> Phrase:
+    """Spelt numbers as digits; a *second* is one only beside other words, and not in the plural."""
+    is_ordinal = len(phrase) > 1 and re.search(r"(?<![^\W_])second(?![^\W_])", text, re.I)
+    return tuple(
+        word if word == "second" and not is_ordinal else _number(word) or word for word in phrase
+    )
+
+
+def _plain(number: str) -> str:
+    """A number without what makes no difference: `03` is `3`, `1,000.50` is `1000.5`."""
+    whole, _, decimals = number.replace(",", "").partition(".")
+    sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+    decimals = decimals.rstrip("0")
+    return sign + (digits.lstrip("0") or "0") + (f".{decimals}" if decimals else "")
 
 
 def _are_numbers(words: Sequence[str]) -> NDArray[np.bool_]:
-    return np.array([_number(word) is not None for word in words], np.bool_)
+    return np.array([word.isdecimal() for word in words], np.bool_)
 
 
 def _number(word: str) -> str | None:
     """What a word counts: 2 for `2`, `02`, `two`, `2nd` and `second`."""
-    digits = _DIGITS.fullmatch(word)
-    return (digits[1].lstrip("0") or "0") if digits else _SPELT_NUMBERS.get(word)
+    digits = re.fullmatch(r"(\d+)(?:st|nd|rd|th)?", word)
+    return _plain(digits[1]) if digits else _SPELT_NUMBERS.get(word)
 
 
-def _key(word: str) -> str:
-    """What equal words have in common: their number, or else the stems of their parts."""
-    return _number(word) or " ".join(stem(part) for part in word.split())
+def _stems(word: str) -> str:
+    return " ".join(stem(part) for part in word.split())
+
+
+@overload
+def _places(keys: Sequence[str]) -> dict[str, list[int]]: ...
+
+
+@overload
+def _places(keys: Sequence[tuple[int, ...]], *, many: bool) -> dict[int, list[int]]: ...
+
+
+def _places(keys: Sequence[Any], *, many: bool = False) -> dict[Any, list[int]]:
+    """Where each key stands; with `many`, each place has several."""
+    places: dict[Any, list[int]] = {}
+    for place, key in enumerate(keys):
+        for one in key if many else (key,):
+            places.setdefault(one, []).append(place)
+    return places

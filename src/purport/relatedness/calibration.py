@@ -50,5 +50,5 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def probabilities(self, features: Values) -> Values:
         """The probabilities that pairs are related; 0 for words that nobody knows."""
         weights = np.array([self.weights[name] for name in FEATURES])
-        logits = self.intercept + features @ weights
+        logits = np.clip(self.intercept + features @ weights, -500, 500)
         return np.asarray(np.nan_to_num(1 / (1 + np.exp(-logits))), np.float64)

@@ -16,9 +16,10 @@ from purport.relatedness.embedding import Embedding
 from purport.relatedness.esa import Esa
 from purport.relatedness.exact import Exact
 from purport.relatedness.hybrid import Hybrid
-from purport.relatedness.lexicon import Lexicon, under_lexicon
+from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure
 from purport.relatedness.remote import Remote
+from purport.relatedness.under_lexicon import under_lexicon
 from purport.relatedness.word_features import WordFeatures
 from purport.relatedness.wordnet import WordNet, wordnet_folder
 from purport.relatedness.wordnet_measures import Relation, wordnet_measure

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from purport.errors import PurportError
+from purport.errors import MissingExtra
+from purport.model.term import Text
+from purport.model.words import attribute_words, words_of
 from purport.relatedness.attribute_names import attribute_phrase
 from purport.relatedness.catalogue import MEASURES, MeasureSettings, measure_of
 from purport.relatedness.esa import SharedConcept
 from purport.relatedness.lexicon import Lexicon
-from purport.relatedness.measure import attribute_measure
-from purport.relatedness.phrases import Phrase, value_phrase
+from purport.relatedness.measure import EventMeasure, attribute_measure
+from purport.relatedness.phrases import Phrase, content_words
 from purport.relatedness.wordnet import WordNet
 
 
@@ -34,26 +36,38 @@ def explain_pair(
     lexicon: Lexicon | None = None,
     attributes: bool = False,
 ) -> Explanation:
-    """Every measure's score of two terms, and what it rests on; measures that fail are left out."""
+    """Every measure's score of two terms, and what it rests on.
+
+    Left out are measures that rank an event's attributes, where names are compared, those whose
+    extra is not installed, and a service that nobody named.
+    """
     rules = lexicon or Lexicon()
-    phrase_of = attribute_phrase if attributes else value_phrase
-    ours, theirs = (rules.rewritten(phrase_of(term)) for term in (left, right))
+
+    def reading(term: str) -> Phrase:
+        if attributes:
+            return attribute_phrase(term, lexicon)
+        return content_words(rules.rewritten(words_of(Text(term))))
+
     scores = {}
     for name in MEASURES:
+        if name == "remote" and settings.url is None:
+            continue
         try:
             measure = measure_of(name, settings, lexicon)
-            measure = attribute_measure(measure) if attributes else measure
-            scores[name] = measure.score(left, right)
-        except PurportError:  # an extra that is not installed, a service that nobody named
+        except MissingExtra:
             continue
-    shared = settings.esa().shared_concepts(" ".join(ours), " ".join(theirs))
+        if attributes and isinstance(measure, EventMeasure):
+            continue
+        scores[name] = (attribute_measure(measure) if attributes else measure).score(left, right)
+    ours, theirs = reading(left), reading(right)
+    plain = [attribute_words(Text(term)).words for term in (left, right)]
     return Explanation(
         ours,
         theirs,
         scores,
-        tuple(shared),
+        tuple(settings.esa().shared_concepts(" ".join(ours), " ".join(theirs))),
         _paths(settings.wordnet(), ours, theirs),
-        tuple(str(rule) for rule in rules.rules_about(left, right)),
+        tuple(map(str, rules.rules_about(*plain, words_of(Text(left)), words_of(Text(right))))),
     )
 
 

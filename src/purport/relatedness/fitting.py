@@ -8,7 +8,7 @@ from the same words are added as unrelated, since events are full of those.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import spearmanr
 
-from purport.errors import InvalidInput, UnusablePath
+from purport.errors import InvalidInput
+from purport.model.text_file import read_text
 from purport.relatedness.calibration import Calibration, Values
 from purport.relatedness.phrases import value_phrase
 from purport.relatedness.word_features import FEATURES, WordFeatures
@@ -54,15 +55,9 @@ class RatedPairs:
 
         Ratings may be on any scale from 0; the highest of a file becomes 1.
         """
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except UnicodeDecodeError:
-            raise UnusablePath(path, "not UTF-8") from None
-        except OSError as error:
-            raise UnusablePath(path, error.strerror or str(error)) from None
         rows = [
             _rated(line, f"{path}, line {number}")
-            for number, line in enumerate(lines, 1)
+            for number, line in enumerate(read_text(path).splitlines(), 1)
             if line.strip() and not line.startswith("#")
         ]
         if len(rows) < _FEWEST_PAIRS:
@@ -130,7 +125,15 @@ def calibrate(
     every = [*rated, *_background(rated, background, seed)]
     values = _features_of(features, every)
     ratings = np.array([pair.rating for pair in every])
-    predicted = _left_out_predictions(values, ratings, every, folds, seed)
+    known = int(np.sum(~np.isnan(values[: len(rated)]).any(axis=1)))
+    if known < _FEWEST_PAIRS:
+        raise InvalidInput(
+            f"{known} of {len(rated)} rated pairs have words that are known; "
+            f"{_FEWEST_PAIRS} are the fewest"
+        )
+    predicted = _left_out_predictions(
+        values, ratings, left_out_parts(every, folds=folds, seed=seed)
+    )
     return CalibrationReport(
         msgspec.structs.replace(
             _fitted(values, ratings),
@@ -153,6 +156,8 @@ def _features_of(features: WordFeatures, pairs: Sequence[RatedPair]) -> Values:
 def _background(rated: Sequence[RatedPair], count: int, seed: int) -> list[RatedPair]:
     """Pairs drawn from the words of rated ones that nobody rated, as unrelated."""
     words = sorted({word for pair in rated for word in pair.words})
+    if len(words) < 2:
+        return []
     known = {pair.words for pair in rated}
     drawn = random.Random(seed)
     pairs = (drawn.sample(words, 2) for _ in range(count))
@@ -179,23 +184,26 @@ def _fitted(values: Values, ratings: Values) -> Calibration:
 
 
 def _left_out_predictions(
-    values: Values, ratings: Values, pairs: Sequence[RatedPair], folds: int, seed: int
+    values: Values, ratings: Values, parts: Iterable[Sequence[int]]
 ) -> Values:
-    """For each pair, what parameters say that were fitted without it.
+    """For each pair, what parameters say that were fitted without it."""
+    predicted = np.zeros(len(ratings))
+    for left_out in parts:
+        kept = np.setdiff1d(np.arange(len(ratings)), left_out)
+        calibration = _fitted(values[kept], ratings[kept])
+        predicted[left_out] = calibration.probabilities(values[left_out])
+    return predicted
 
-    A pair that stands in several files is left out of all of them at once.
-    """
+
+def left_out_parts(pairs: Sequence[RatedPair], *, folds: int, seed: int) -> Iterator[list[int]]:
+    """The numbers of pairs in parts; a pair that stands in several files is in one part only."""
     groups: dict[frozenset[str], list[int]] = {}
     for number, pair in enumerate(pairs):
         groups.setdefault(pair.words, []).append(number)
     order = list(groups.values())
     random.Random(seed).shuffle(order)
-    predicted = np.zeros(len(ratings))
     for fold in range(folds):
-        left_out = [number for group in order[fold::folds] for number in group]
-        kept = np.setdiff1d(np.arange(len(ratings)), left_out)
-        predicted[left_out] = _fitted(values[kept], ratings[kept]).probabilities(values[left_out])
-    return predicted
+        yield [number for group in order[fold::folds] for number in group]
 
 
 def _agreements(files: Sequence[RatedPairs], predicted: Values, esa: Values) -> Iterator[Agreement]:

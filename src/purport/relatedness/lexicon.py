@@ -11,30 +11,25 @@ One rule on each line; `#` begins a comment:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
-from purport.errors import InvalidInput, UnusablePath
+from purport.errors import InvalidInput
 from purport.model.term import Text
+from purport.model.text_file import read_text
 from purport.model.units import Unit, find_unit
 from purport.model.words import attribute_words, words_of
 from purport.relatedness.array_store import digest
-from purport.relatedness.attribute_names import quantity
-from purport.relatedness.measure import (
-    EventMeasure,
-    Measure,
-    Scores,
-    attribute_measure,
-    identity_of,
-)
 from purport.relatedness.phrases import Phrase
 
 _TREAT = re.compile(r"treat\s+(.+?)\s+as\s+(.+)", re.I)
 _NEVER = re.compile(r"(.+?)\s+is\s+never\s+(.+)", re.I)
-_SHORT = re.compile(r"(\S+)\s+is\s+short\s+for\s+(.+)", re.I)
+_SHORT = re.compile(r"(.+?)\s+is\s+short\s+for\s+(.+)", re.I)
 _UNIT = re.compile(r"(.+?)\s+is\s+in\s+(.+)", re.I)
 _FORMS = "`treat X as Y`, `X is never Y`, `X is short for Y` or `X is in UNIT`"
+_LONGEST_PHRASE = 64
 
 
 class LexiconError(InvalidInput):
@@ -53,23 +48,39 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """What is said instead, under a rule."""
+
+    phrase: Phrase
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRule:
+    """The unit of an attribute, under a rule."""
+
+    unit: Unit
+    rule: Rule
+
+
+@dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Rules over the words of terms: replacements, pairs that never match, units."""
+    """Rules over the words of terms: replacements, pairs that never match, units.
+
+    `settled` are phrases that are left as they are: `treat park as car park` does not make a car
+    car park of a car park.
+    """
 
     name: str = "no lexicon"
-    replacements: Mapping[Phrase, tuple[Phrase, Rule]] = field(default_factory=dict)
+    replacements: Mapping[Phrase, Replacement] = field(default_factory=dict)
     never: Mapping[frozenset[Phrase], Rule] = field(default_factory=dict)
-    units: Mapping[Phrase, tuple[Unit, Rule]] = field(default_factory=dict)
+    units: Mapping[Phrase, UnitRule] = field(default_factory=dict)
+    settled: frozenset[Phrase] = frozenset()
 
     @classmethod
     def read(cls, path: Path) -> Lexicon:
         """The lexicon in a file."""
-        try:
-            return cls.parse(path.read_text(encoding="utf-8"), str(path))
-        except UnicodeDecodeError:
-            raise UnusablePath(path, "not UTF-8") from None
-        except OSError as error:
-            raise UnusablePath(path, error.strerror or str(error)) from None
+        return cls.parse(read_text(path), str(path))
 
     @classmethod
     def parse(cls, text: str, name: str = "lexicon") -> Lexicon:
@@ -86,47 +97,70 @@ class Lexicon:
                 reader.add(Rule(rule, number))
         return reader.lexicon()
 
+    @cached_property
+    def identity(self) -> str:
+        """What the rules say, whatever their order and their file."""
+        return digest(
+            sorted((short, one.phrase) for short, one in self.replacements.items()),
+            sorted(sorted(pair) for pair in self.never),
+            sorted((name, one.unit.symbol) for name, one in self.units.items()),
+        )
+
     def rewritten(self, phrase: Phrase) -> Phrase:
-        """A phrase with what its author wants for what was said; longest replacement first."""
+        """A phrase with what its author wants for what was said; rewritten again, it stays."""
+        for _ in range(len(self.replacements) + 1):
+            replaced = self._rewritten_once(phrase)
+            if replaced == phrase:
+                break
+            phrase = replaced
+        return phrase
+
+    def never_matches(self, left: Phrase, right: Phrase) -> Rule | None:
+        """The rule by which two phrases, as they are rewritten, never match."""
+        return self.never.get(frozenset((left, right)))
+
+    def unit_of(self, attribute: str) -> Unit | None:
+        """The unit that an attribute without one is in."""
+        found = self.units.get(self.rewritten(attribute_words(Text(attribute)).words))
+        return found.unit if found is not None else None
+
+    def rules_about(self, *phrases: Phrase) -> list[Rule]:
+        """The rules that bear on some phrases, in their order."""
+        rules = {
+            one.rule
+            for short, one in self.replacements.items()
+            if any(_contains(phrase, short) for phrase in phrases)
+        }
+        rewritten = {self.rewritten(phrase) for phrase in phrases}
+        rules |= {rule for pair, rule in self.never.items() if pair <= rewritten}
+        rules |= {self.units[phrase].rule for phrase in rewritten if phrase in self.units}
+        return sorted(rules, key=lambda rule: rule.line)
+
+    def _rewritten_once(self, phrase: Phrase) -> Phrase:
+        """Each longest run of words that a rule speaks of, replaced."""
         words: list[str] = []
         at = 0
         while at < len(phrase):
-            for size in range(min(self._longest(), len(phrase) - at), 0, -1):
-                found = self.replacements.get(phrase[at : at + size])
+            for size in range(min(self._longest, len(phrase) - at), 0, -1):
+                found = self._wanted.get(phrase[at : at + size])
                 if found is not None:
-                    words += found[0]
+                    words += found
                     at += size
                     break
             else:
                 words.append(phrase[at])
                 at += 1
-        return tuple(words)
+        return tuple(words[:_LONGEST_PHRASE]) if self.replacements else phrase
 
-    def never_matches(self, left: Phrase, right: Phrase) -> Rule | None:
-        """The rule by which two phrases never match."""
-        return self.never.get(frozenset((left, right)))
+    @cached_property
+    def _wanted(self) -> dict[Phrase, Phrase]:
+        """What becomes of each run of words that a rule speaks of."""
+        replaced = {short: one.phrase for short, one in self.replacements.items()}
+        return {phrase: phrase for phrase in self.settled} | replaced
 
-    def unit_of(self, attribute: str) -> Unit | None:
-        """The unit that an attribute without one is in."""
-        found = self.units.get(attribute_words(Text(attribute)).words)
-        return found[0] if found is not None else None
-
-    def rules_about(self, *terms: str) -> list[Rule]:
-        """The rules that bear on some terms, in their order."""
-        phrases = [words_of(Text(term)) for term in terms]
-        phrases += [attribute_words(Text(term)).words for term in terms]
-        rules = {
-            rule
-            for short, (_, rule) in self.replacements.items()
-            if any(_contains(phrase, short) for phrase in phrases)
-        }
-        rewritten = {self.rewritten(phrase) for phrase in phrases}
-        rules |= {rule for pair, rule in self.never.items() if pair <= rewritten}
-        rules |= {self.units[phrase][1] for phrase in phrases if phrase in self.units}
-        return sorted(rules, key=lambda rule: rule.line)
-
+    @cached_property
     def _longest(self) -> int:
-        return max(map(len, self.replacements), default=0)
+        return max(map(len, self._wanted), default=0)
 
 
 class _Reader:
@@ -134,9 +168,9 @@ class _Reader:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._replacements: dict[Phrase, tuple[Phrase, Rule]] = {}
+        self._replacements: dict[Phrase, Replacement] = {}
         self._never: list[tuple[Phrase, Phrase, Rule]] = []
-        self._units: dict[Phrase, tuple[Unit, Rule]] = {}
+        self._units: list[tuple[Phrase, UnitRule]] = []
 
     def add(self, rule: Rule) -> None:
         """Take one line."""
@@ -145,16 +179,46 @@ class _Reader:
         elif found := _NEVER.fullmatch(rule.text):
             self._never.append((self._phrase(found[1], rule), self._phrase(found[2], rule), rule))
         elif found := _UNIT.fullmatch(rule.text):
-            self._add_unit(self._phrase(found[1], rule), found[2], rule)
+            unit = find_unit(found[2])
+            if unit is None:
+                raise self._error(rule, f"nobody knows the unit {found[2]!r}")
+            self._units.append((self._phrase(found[1], rule), UnitRule(unit, rule)))
         else:
             raise self._error(rule, f"expected {_FORMS}, found {rule.text!r}")
 
     def lexicon(self) -> Lexicon:
         """What all lines say together."""
-        replacements = {
-            short: (self._followed(short), rule) for short, (_, rule) in self._replacements.items()
-        }
-        lexicon = Lexicon(self._name, replacements)
+        settled = frozenset(
+            one.phrase for short, one in self._replacements.items() if _contains(one.phrase, short)
+        )
+        lexicon = Lexicon(self._name, self._followed(settled), settled=settled)
+        never, units = self._pairs_kept_apart(lexicon), self._units_of_names(lexicon)
+        return replace(lexicon, never=never, units=units)
+
+    def _add_replacement(self, short: Phrase, long: Phrase, rule: Rule) -> None:
+        if short == long:
+            raise self._error(rule, "a term is treated as itself already")
+        earlier = self._replacements.get(short)
+        if earlier is not None and earlier.phrase != long:
+            raise self._contradiction(rule, earlier.rule)
+        self._replacements[short] = Replacement(long, rule)
+
+    def _followed(self, settled: frozenset[Phrase]) -> dict[Phrase, Replacement]:
+        """The replacements, with what they lead to rewritten by the others."""
+        replacements = self._replacements
+        while True:
+            step = Lexicon(self._name, replacements, settled=settled)
+            following = {}
+            for short, one in replacements.items():
+                phrase = step._rewritten_once(one.phrase)
+                if phrase not in settled and _contains(phrase, short):
+                    raise self._error(one.rule, "the replacements lead in a circle")
+                following[short] = Replacement(phrase, one.rule)
+            if following == replacements:
+                return replacements
+            replacements = following
+
+    def _pairs_kept_apart(self, lexicon: Lexicon) -> dict[frozenset[Phrase], Rule]:
         never = {}
         for left, right, rule in self._never:
             pair = frozenset((lexicon.rewritten(left), lexicon.rewritten(right)))
@@ -162,35 +226,15 @@ class _Reader:
                 reason = "elsewhere they are treated as the same" if left != right else "they are"
                 raise self._error(rule, f"a term cannot be kept from itself: {reason}")
             never[pair] = rule
-        units = {lexicon.rewritten(name): unit for name, unit in self._units.items()}
-        return Lexicon(self._name, replacements, never, {**units, **self._units})
+        return never
 
-    def _add_replacement(self, short: Phrase, long: Phrase, rule: Rule) -> None:
-        if short == long:
-            raise self._error(rule, "a term is treated as itself already")
-        earlier = self._replacements.get(short)
-        if earlier is not None and earlier[0] != long:
-            raise self._error(rule, f"this contradicts line {earlier[1].line}: {earlier[1].text}")
-        self._replacements[short] = (long, rule)
-
-    def _add_unit(self, name: Phrase, symbol: str, rule: Rule) -> None:
-        unit = find_unit(symbol)
-        if unit is None:
-            raise self._error(rule, f"nobody knows the unit {symbol!r}")
-        earlier = self._units.get(name)
-        if earlier is not None and earlier[0] != unit:
-            raise self._error(rule, f"this contradicts line {earlier[1].line}: {earlier[1].text}")
-        self._units[name] = (unit, rule)
-
-    def _followed(self, short: Phrase) -> Phrase:
-        """What a replacement ends at when replacements are replaced in their turn."""
-        seen = [short]
-        while seen[-1] in self._replacements:
-            following, rule = self._replacements[seen[-1]]
-            if following in seen:
-                raise self._error(rule, "the replacements lead in a circle")
-            seen.append(following)
-        return seen[-1]
+    def _units_of_names(self, lexicon: Lexicon) -> dict[Phrase, UnitRule]:
+        units: dict[Phrase, UnitRule] = {}
+        for name, one in self._units:
+            earlier = units.setdefault(lexicon.rewritten(name), one)
+            if earlier.unit != one.unit:
+                raise self._contradiction(one.rule, earlier.rule)
+        return units
 
     def _phrase(self, text: str, rule: Rule) -> Phrase:
         words = words_of(Text(text.strip().strip('"')))
@@ -198,118 +242,35 @@ class _Reader:
             raise self._error(rule, f"{text!r} has no word in it")
         return words
 
+    def _contradiction(self, rule: Rule, earlier: Rule) -> LexiconError:
+        return self._error(rule, f"this contradicts line {earlier.line}: {earlier.text}")
+
     def _error(self, rule: Rule, what: str) -> LexiconError:
         return LexiconError(f"{self._name}, line {rule.line}: {what}")
 
 
-class WithLexicon:
-    """A measure under a lexicon: terms are rewritten, and some pairs never match."""
-
-    def __init__(self, measure: Measure, lexicon: Lexicon) -> None:
-        self.measure = measure
-        self.lexicon = lexicon
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return WithLexicon, (self.measure, self.lexicon)
-
-    @property
-    def identity(self) -> str:
-        """What tells this measure's scores from another's."""
-        return f"{identity_of(self.measure)} under {digest(self.lexicon)}"
-
-    @property
-    def attributes(self) -> Measure:
-        """The same lexicon over what the measure compares attribute names with."""
-        return _NamesWithLexicon(attribute_measure(self.measure), self.lexicon)
-
-    def score(self, left: str, right: str) -> float:
-        """How related two terms are."""
-        ours, theirs = self._phrase(left), self._phrase(right)
-        if self.lexicon.never_matches(ours, theirs):
-            return 0.0
-        return self.measure.score(self._text(left, ours), self._text(right, theirs))
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        """Scores of every pair."""
-        ours, theirs = [*map(self._phrase, left)], [*map(self._phrase, right)]
-        scores = self.measure.matrix(
-            [*map(self._text, left, ours)], [*map(self._text, right, theirs)]
-        )
-        rows, columns = _places(ours), _places(theirs)
-        for pair in self.lexicon.never:
-            one, other = pair
-            for asked, given in ((one, other), (other, one)):
-                for row in rows.get(asked, ()):
-                    scores[row, columns.get(given, [])] = 0.0
-        return scores
-
-    def _phrase(self, term: str) -> Phrase:
-        return self.lexicon.rewritten(words_of(Text(term)))
-
-    def _text(self, term: str, phrase: Phrase) -> str:
-        """The term itself where the lexicon leaves it as it is."""
-        return term if phrase == words_of(Text(term)) else " ".join(phrase)
-
-
-class _NamesWithLexicon(WithLexicon):
-    """The lexicon over names of attributes, whose units are part of what they say."""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _NamesWithLexicon, (self.measure, self.lexicon)
-
-    def _phrase(self, term: str) -> Phrase:
-        name = attribute_words(Text(term))
-        unit = name.unit or self.lexicon.unit_of(term)
-        words = self.lexicon.rewritten(name.words)
-        return words + (quantity(unit) if unit is not None else ())
-
-    def _text(self, term: str, phrase: Phrase) -> str:
-        return " ".join(phrase) or term
-
-
-class EventMeasureWithLexicon(WithLexicon):
-    """An event measure under a lexicon: its attributes are read under it as well."""
-
-    def __init__(self, measure: EventMeasure, lexicon: Lexicon) -> None:
-        super().__init__(measure, lexicon)
-        self._ranking = measure
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return EventMeasureWithLexicon, (self._ranking, self.lexicon)
-
-    def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
-        """How well each of an event's attributes answers the one asked for."""
-        names = _NamesWithLexicon(self._ranking, self.lexicon)
-        asked, given = names._phrase(attribute), [*map(names._phrase, event_attributes)]
-        scores = self._ranking.rows(
-            names._text(attribute, asked), [*map(names._text, event_attributes, given)]
-        )
-        is_never = [self.lexicon.never_matches(asked, phrase) is not None for phrase in given]
-        scores[is_never] = 0.0
-        return scores
-
-
-def under_lexicon(measure: Measure, lexicon: Lexicon) -> WithLexicon:
-    """A measure, or an event measure, under a lexicon."""
-    if isinstance(measure, EventMeasure):
-        return EventMeasureWithLexicon(measure, lexicon)
-    return WithLexicon(measure, lexicon)
-
-
 class LexiconFile:
-    """A lexicon that is read again when its file has changed."""
+    """A lexicon that is read again when its file has changed.
+
+    A file that cannot be read any more leaves the last lexicon in force, and its `error` here.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen = self._state()
         self._lexicon = Lexicon.read(path)
+        self.error: InvalidInput | None = None
 
     def current(self) -> Lexicon:
-        """The lexicon as the file now has it; one that cannot be read leaves the last in force."""
+        """The lexicon as the file now has it."""
         state = self._state()
         if state != self._seen:
-            self._lexicon = Lexicon.read(self._path)
             self._seen = state
+            try:
+                self._lexicon = Lexicon.read(self._path)
+                self.error = None
+            except InvalidInput as error:
+                self.error = error
         return self._lexicon
 
     def _state(self) -> tuple[int, int, int] | None:
@@ -322,10 +283,3 @@ class LexiconFile:
 
 def _contains(phrase: Phrase, part: Phrase) -> bool:
     return any(phrase[at : at + len(part)] == part for at in range(len(phrase) - len(part) + 1))
-
-
-def _places(phrases: Sequence[Phrase]) -> dict[Phrase, list[int]]:
-    places: dict[Phrase, list[int]] = {}
-    for place, phrase in enumerate(phrases):
-        places.setdefault(phrase, []).append(place)
-    return places

@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.errors import InvalidInput
+
 Scores = NDArray[np.float64]
 
 
@@ -49,11 +51,20 @@ def attribute_measure(measure: Measure) -> Measure:
     return measure.attributes if isinstance(measure, HasAttributeMeasure) else measure
 
 
+@runtime_checkable
+class HasIdentity(Protocol):
+    """A measure whose scores can be kept: it says what tells them from another's."""
+
+    @property
+    def identity(self) -> str:
+        """A text that differs where scores may; the same in every process."""
+
+
 def identity_of(measure: Measure) -> str:
-    """What tells a measure's scores from another's."""
-    identity = getattr(measure, "identity", None)
+    """What tells a measure's scores from another's; `InvalidInput` if it does not say."""
+    identity = measure.identity if isinstance(measure, HasIdentity) else None
     if not isinstance(identity, str):
-        raise ValueError("this measure does not say its identity")
+        raise InvalidInput("this measure does not say its identity, by which its scores are kept")
     return identity
 
 

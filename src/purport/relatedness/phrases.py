@@ -17,7 +17,7 @@ from purport.relatedness.measure import Scores, set_identical
 CACHED_PAIRS = 1_000_000
 _TERMS_AT_ONCE = 1024
 _FUNCTION_WORDS = frozenset(
-    "a an and are as at be been by for from had has have in into is it its of on onto or per that "
+    "a an and are as at be been by for from had has have in into is it its of onto or per that "
     "the their there these this to was were which with".split()
 )
 

@@ -43,6 +43,11 @@ class Remote:
     def __reduce__(self) -> tuple[object, ...]:
         return _remote, (self.url, self.timeout_s)
 
+    @property
+    def identity(self) -> str:
+        """What tells this measure's scores from another's."""
+        return f"remote {self.url}"
+
     def score(self, left: str, right: str) -> float:
         """How related two terms are; a pair is asked for once."""
         return self._score(left, right)

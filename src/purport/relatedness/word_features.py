@@ -107,7 +107,8 @@ class WordFeatures:
         weights = counts * np.array(rarity) ** 2
         strongest = np.sort(np.argsort(-weights, kind="stable")[:_MOST_STEMS])
         weights = weights[strongest]
-        return different[strongest], weights / weights.sum() if len(weights) else weights
+        total = float(weights.sum())
+        return different[strongest], weights / total if total > 0 else weights
 
     def _steps(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """The fewest steps between any synsets of two words."""

@@ -5,7 +5,9 @@
 * `synset_*`     of each synset its part of speech, offset, words (`name_*`) and gloss (`gloss_*`)
 * `hypernym_*`   the kinds that a synset is directly of; `ancestor_*` all of them and itself, with
                  `distances` in steps
-* `antonym_*`    for each word its opposites; `is_name` whether it is most often a proper name
+* `antonym_*`    for each word its opposites, and `derivation_*` words that are made from it, or it
+                 from them (`organize`, `organization`)
+* `is_name`      whether a word is most often a proper name
 * `counts`       how often a synset or a hyponym of it was met (Resnik's way of counting)
 """
 
@@ -34,6 +36,7 @@ from purport.relatedness.array_store import (
 )
 from purport.relatedness.wordnet_files import (
     ANTONYM,
+    DERIVATION,
     HYPERNYMS,
     PartOfSpeech,
     Synset,
@@ -63,13 +66,14 @@ _TEXT = {"ends": np.int64, "text": np.uint8}
 _LIST = {"ends": np.int64, "list": np.int32}
 WORDNETS = StoreKind(
     "WordNet",
-    1,
+    2,
     WordNetManifest,
     {
         "word_hashes": np.uint64,
         **{f"word_{name}": kind for name, kind in _TEXT.items()},
         **{f"sense_{name}": kind for name, kind in _LIST.items()},
         **{f"antonym_{name}": kind for name, kind in _LIST.items()},
+        **{f"derivation_{name}": kind for name, kind in _LIST.items()},
         "is_name": np.bool_,
         "synset_parts": np.uint8,
         "synset_offsets": np.int32,
@@ -91,6 +95,9 @@ _ENDINGS = (
     ("men", "man"), ("es", "e"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed", ""),
     ("ing", "e"), ("ing", ""), ("er", ""), ("est", ""), ("er", "e"), ("est", "e"),
 )  # fmt: skip
+
+
+_VERB_ENDINGS = tuple(pair for pair in _ENDINGS if pair[0] in ("ied", "ed", "ing"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +139,12 @@ class WordNet:
         """Map a compiled WordNet into memory; counts in a file of their own replace its own."""
         manifest, arrays = WORDNETS.open(folder)
         words, number = manifest.words, manifest.synsets
-        sizes = {"word_hashes": words, "sense_ends": words, "antonym_ends": words, "is_name": words}
+        sizes = dict.fromkeys(("word_hashes", "sense_ends", "is_name"), words)
+        sizes |= {"antonym_ends": words, "derivation_ends": words}
         sizes |= {"synset_parts": number, "synset_offsets": number, "counts": number}
         sizes |= {f"{what}_ends": number for what in ("name", "gloss", "hypernym", "ancestor")}
-        texts, lists = ("word", "name", "gloss"), ("sense", "antonym", "hypernym", "ancestor")
+        texts = ("word", "name", "gloss")
+        lists = ("sense", "antonym", "derivation", "hypernym", "ancestor")
         sizes |= {f"{what}_text": last(arrays[f"{what}_ends"]) for what in texts}
         sizes |= {f"{what}_list": last(arrays[f"{what}_ends"]) for what in lists}
         sizes["distances"] = last(arrays["ancestor_ends"])
@@ -164,17 +173,25 @@ class WordNet:
         number = self._words.find(word)
         if number is not None or " " in word:
             return number
-        for ending, stem in _ENDINGS:
-            if word.endswith(ending) and len(word) > len(ending) + 1:
-                number = self._words.find(word.removesuffix(ending) + stem)
-                if number is not None:
-                    return number
-        return None
+        found = (self._words.find(base) for base in _bases(word, _ENDINGS))
+        return next((number for number in found if number is not None), None)
 
-    def antonyms(self, word: str) -> tuple[int, ...]:
-        """The numbers of the words that WordNet has as opposites of a word."""
-        number = self.find(word)
-        return () if number is None else tuple(self._list("antonym", number).tolist())
+    def forms(self, word: str) -> frozenset[int]:
+        """The numbers of a word and of what it is an inflected form of, as far as it is known."""
+        own = self._words.find(word)
+        endings = _ENDINGS if own is None else _VERB_ENDINGS
+        bases = (self._words.find(base) for base in _bases(word, endings))
+        return frozenset(number for number in (own, *bases) if number is not None)
+
+    def family(self, word: str) -> frozenset[int]:
+        """The forms of a word, and the words made from them, or they from those."""
+        forms = self.forms(word)
+        return forms.union(*(self._list("derivation", number).tolist() for number in forms))
+
+    def antonyms(self, word: str) -> frozenset[int]:
+        """The numbers of the words that WordNet has as opposites of a word or its base form."""
+        forms = self.forms(word)
+        return frozenset().union(*(self._list("antonym", number).tolist() for number in forms))
 
     def is_name(self, word: str) -> bool:
         """Whether a word is most often a proper name, e.g. `spain` or `monday`."""
@@ -343,6 +360,13 @@ class _Kinds:
         return self._table[at[is_there]], distances[is_there]
 
 
+def _bases(word: str, endings: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What a word may be an inflected form of, by its ending."""
+    for ending, stem in endings:
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            yield word.removesuffix(ending) + stem
+
+
 def _blocks(size: int) -> Iterator[slice]:
     """A range in pieces, so that tables over them stay small."""
     return (slice(start, start + _COLUMNS_AT_ONCE) for start in range(0, size, _COLUMNS_AT_ONCE))
@@ -361,8 +385,10 @@ def compile_wordnet(folder: Path, counts: Path, output: Path, licence: str) -> W
     for entry in index_entries(folder):
         try:
             senses.setdefault(entry.word, []).extend(numbers[one] for one in entry.synsets)
-        except KeyError as missing:
-            raise WordNetError(f"{folder}: {entry.word!r} means {missing}: not there") from None
+        except KeyError:
+            raise WordNetError(
+                f"{folder}: {entry.word!r} means a synset that is not there"
+            ) from None
     words = sorted(senses, key=word_hash)
     hypernyms = [_targets(synset, numbers) for synset in every]
     ancestors = _closures(hypernyms)
@@ -384,7 +410,8 @@ def compile_wordnet(folder: Path, counts: Path, output: Path, licence: str) -> W
         write("word_hashes", map(word_hash, words))
         write_texts("word", words)
         write_lists("sense", [senses[word] for word in words])
-        write_lists("antonym", _antonyms(every, words, numbers))
+        write_lists("antonym", _linked(ANTONYM, every, words, numbers))
+        write_lists("derivation", _linked(DERIVATION, every, words, numbers))
         write("is_name", (_is_name(word, every[senses[word][0]]) for word in words))
         write("synset_parts", (PARTS.index(synset.id.part) for synset in every))
         write("synset_offsets", (synset.id.offset for synset in every))
@@ -403,7 +430,11 @@ def compile_wordnet(folder: Path, counts: Path, output: Path, licence: str) -> W
 
 
 def _targets(synset: Synset, numbers: dict[SynsetId, int]) -> list[int]:
-    return [numbers[pointer.target] for pointer in synset.pointers if pointer.symbol in HYPERNYMS]
+    return [
+        _number(pointer.target, synset, numbers)
+        for pointer in synset.pointers
+        if pointer.symbol in HYPERNYMS
+    ]
 
 
 def _closures(hypernyms: Sequence[Sequence[int]]) -> list[dict[int, int]]:
@@ -425,18 +456,33 @@ def _is_name(word: str, most_common: Synset) -> bool:
     return written[0].isupper() and (len(written) < 2 or not written.isupper())
 
 
-def _antonyms(
-    every: Sequence[Synset], words: Sequence[str], numbers: dict[SynsetId, int]
+def _linked(
+    symbol: str, every: Sequence[Synset], words: Sequence[str], numbers: dict[SynsetId, int]
 ) -> list[list[int]]:
+    """For each word the words that a relation leads to."""
     places = {word: place for place, word in enumerate(words)}
     found: list[set[int]] = [set() for _ in words]
     for synset in every:
         for pointer in synset.pointers:
-            if pointer.symbol == ANTONYM:
-                word = synset.words[pointer.source_word - 1].lower()
-                other = every[numbers[pointer.target]].words[pointer.target_word - 1].lower()
-                found[places[word]].add(places[other])
+            if pointer.symbol == symbol and pointer.source_word and pointer.target_word:
+                target = every[_number(pointer.target, synset, numbers)]
+                try:
+                    word = places[synset.words[pointer.source_word - 1].lower()]
+                    other = places[target.words[pointer.target_word - 1].lower()]
+                except (IndexError, KeyError):
+                    raise WordNetError(
+                        f"{synset.id.offset}{synset.id.part} speaks of a word that is not there"
+                    ) from None
+                found[word].add(other)
     return [sorted(others) for others in found]
+
+
+def _number(target: SynsetId, source: Synset, numbers: dict[SynsetId, int]) -> int:
+    if target not in numbers:
+        raise WordNetError(
+            f"{source.id.offset}{source.id.part} points to {target.offset}{target.part}: not there"
+        )
+    return numbers[target]
 
 
 def _read_counts(path: Path, numbers: dict[SynsetId, int]) -> tuple[Values, dict[str, float]]:
@@ -452,6 +498,8 @@ def _read_counts(path: Path, numbers: dict[SynsetId, int]) -> tuple[Values, dict
         if entry.is_root:
             part = str(entry.synset.part)
             totals[part] = totals.get(part, 0.0) + entry.count
+    if not all(totals.get(part, 0.0) > 0 for part in (PartOfSpeech.NOUN, PartOfSpeech.VERB)):
+        raise WordNetError(f"{path}: expected counts of nouns and verbs, with lines marked ROOT")
     return counts, totals
 
 

@@ -33,6 +33,7 @@ _FILES = {
 HYPERNYMS = ("@", "@i")
 HYPONYMS = ("~", "~i")
 ANTONYM = "!"
+DERIVATION = "+"
 
 
 class WordNetError(InvalidInput):

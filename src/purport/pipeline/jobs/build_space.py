@@ -24,7 +24,14 @@ from purport.pipeline.corpora.corpus import Corpus, documents_of
 from purport.pipeline.corpora.readers import CorpusError
 from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.session import spark_address
-from purport.relatedness.concept_space import ConceptSpace, Source, SpaceWriter, WordRow, new_space
+from purport.relatedness.concept_space import (
+    SPACES,
+    ConceptSpace,
+    Source,
+    SpaceWriter,
+    WordRow,
+    new_space,
+)
 
 
 def concept_space(
@@ -41,7 +48,7 @@ def concept_space(
 
 @dataclass(frozen=True, slots=True)
 class BuildSpace:
-    """Builds one space from any number of corpora; `step` is told what is being done.
+    """Builds one space from any number of corpora; `on_step` is told what is being done.
 
     What grows with the corpora stays in Spark and on disk: the driver reads the finished rows one
     batch at a time.
@@ -55,6 +62,7 @@ class BuildSpace:
         self, spark: SparkSession, on_step: Callable[[str], None] = lambda _: None
     ) -> ConceptSpace:
         """Build the space and open it."""
+        SPACES.require_place(self.output.absolute())
         scratch = Path(tempfile.mkdtemp(prefix="purport-space-"))
         try:
             with job_errors("the corpus cannot be read"):
@@ -86,9 +94,9 @@ class BuildSpace:
         on_step("writing the space")
         with new_space(
             self.output,
-            name=self.output.name,
+            name=self.output.absolute().name,
             sources=[
-                Source(corpus.path.name, corpus.kind, sizes.get(number, 0), corpus.licence)
+                Source(corpus.path.name, corpus.kind, sizes[number], corpus.licence)
                 for number, corpus in enumerate(self.corpora)
             ],
             parameters={name: float(value) for name, value in asdict(self.parameters).items()},

@@ -2,6 +2,7 @@
 
 Resnik's way of counting: a word met adds one part in n to each of its n synsets in a part of
 speech, and to all that those are kinds of. Every synset starts at 1, so that none is impossible.
+Words of several words are counted as single ones.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.tables import LEMMA_COUNTS, record_batch
 from purport.relatedness.wordnet import WordNet
 
-_WORD = re.compile(r"[^\W\d_]{2,40}")
+_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,40}(?![^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)

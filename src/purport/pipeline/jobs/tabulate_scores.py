@@ -18,6 +18,7 @@ from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.session import spark_address
 from purport.pipeline.tables import TERM_SCORES, record_batch
 from purport.relatedness.measure import Measure
+from purport.relatedness.score_blocks import Block
 from purport.relatedness.score_table import ScoreTable
 
 _TERMS_AT_ONCE = 1000
@@ -38,7 +39,7 @@ class TabulateScores:
         known = spark.createDataFrame(
             [(term,) for term in sorted(self.table.known_given(self.asked))], "term string"
         )
-        new = terms.select("term").distinct().join(known, "term", "left_anti")
+        new = terms.select("term").dropna().distinct().join(known, "term", "left_anti")
         scratch = Path(tempfile.mkdtemp(prefix="purport-scores-"))
         try:
             with job_errors("the terms cannot be scored"):
@@ -55,7 +56,8 @@ class TabulateScores:
             if not terms:
                 continue
             scores = np.asarray(batch.column("scores").flatten(), np.float32)
-            if not self.table.add(self.asked, terms, scores.reshape(len(terms), -1).T):
+            if not self.table.add(Block(self.asked, terms, scores.reshape(len(terms), -1).T)):
+                self.table.flush()
                 raise InvalidInput(
                     f"the table is full: {self.table.most_cells:,} scores are its bound, "
                     f"and {added:,} terms were added"

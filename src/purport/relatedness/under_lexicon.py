@@ -1,0 +1,131 @@
+"""Measures under a user's lexicon: terms are read as its rules want, and some pairs never match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from purport.model.term import Text
+from purport.model.words import words_of
+from purport.relatedness.attribute_names import attribute_phrase, name_words
+from purport.relatedness.lexicon import Lexicon
+from purport.relatedness.measure import (
+    EventMeasure,
+    Measure,
+    Scores,
+    attribute_measure,
+    identity_of,
+)
+from purport.relatedness.phrases import Phrase
+
+_CACHED_TERMS = 65_536
+
+
+def under_lexicon(measure: Measure, lexicon: Lexicon) -> WithLexicon:
+    """A measure, or an event measure, under a lexicon."""
+    if isinstance(measure, EventMeasure):
+        return EventMeasureWithLexicon(measure, lexicon)
+    return WithLexicon(measure, lexicon)
+
+
+class WithLexicon:
+    """A measure of values under a lexicon; where no rule bears on a term, it is left as it is."""
+
+    def __init__(self, measure: Measure, lexicon: Lexicon) -> None:
+        self.measure = measure
+        self.lexicon = lexicon
+        self._phrase = lru_cache(maxsize=_CACHED_TERMS)(self._read)
+        self._text = lru_cache(maxsize=_CACHED_TERMS)(self._written)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.measure, self.lexicon)
+
+    @property
+    def identity(self) -> str:
+        """The measure's, and what the rules say."""
+        return f"{identity_of(self.measure)} under {self.lexicon.identity}"
+
+    @property
+    def attributes(self) -> Measure:
+        """The same lexicon over what the measure compares attribute names with."""
+        return NamesWithLexicon(attribute_measure(self.measure), self.lexicon)
+
+    def score(self, left: str, right: str) -> float:
+        """How related two terms are."""
+        if self.lexicon.never_matches(self._phrase(left), self._phrase(right)):
+            return 0.0
+        return self.measure.score(self._text(left), self._text(right))
+
+    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
+        """Scores of every pair."""
+        scores = self.measure.matrix([*map(self._text, left)], [*map(self._text, right)])
+        rows, columns = self._places(left), self._places(right)
+        for one, other in self.lexicon.never:
+            for asked, given in ((one, other), (other, one)):
+                for row in rows.get(asked, ()):
+                    scores[row, columns.get(given, [])] = 0.0
+        return scores
+
+    def _read(self, term: str) -> Phrase:
+        """The words of a term under the rules."""
+        return self.lexicon.rewritten(words_of(Text(term)))
+
+    def _written(self, term: str) -> str:
+        """What the measure is given for a term."""
+        phrase = self._phrase(term)
+        return term if phrase == words_of(Text(term)) else " ".join(phrase)
+
+    def _places(self, terms: Sequence[str]) -> dict[Phrase, list[int]]:
+        places: dict[Phrase, list[int]] = {}
+        for place, term in enumerate(terms):
+            places.setdefault(self._phrase(term), []).append(place)
+        return places
+
+
+class NamesWithLexicon(WithLexicon):
+    """A measure of attribute names under a lexicon: short forms and units are part of a name."""
+
+    @property
+    def identity(self) -> str:
+        """As for values, and told apart from them."""
+        return f"names: {super().identity}"
+
+    @property
+    def attributes(self) -> Measure:
+        """This measure itself."""
+        return self
+
+    def _read(self, term: str) -> Phrase:
+        return name_words(term, self.lexicon)
+
+    def _written(self, term: str) -> str:
+        phrase = attribute_phrase(term, self.lexicon)
+        return term if phrase == attribute_phrase(term) else " ".join(phrase)
+
+
+class EventMeasureWithLexicon(WithLexicon):
+    """An event measure under a lexicon: it ranks names as the rules want them read."""
+
+    def __init__(self, measure: EventMeasure, lexicon: Lexicon) -> None:
+        super().__init__(measure, lexicon)
+        self._ranking = measure
+        self._names = NamesWithLexicon(measure, lexicon)
+
+    @property
+    def attributes(self) -> Measure:
+        """This measure itself, which ranks attributes by `rows`."""
+        return self
+
+    def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
+        """How well each of an event's attributes answers the one asked for."""
+        names = self._names
+        given = [names._text(name) for name in event_attributes]
+        scores = self._ranking.rows(names._text(attribute), given)
+        asked = names._phrase(attribute)
+        scores[
+            [
+                self.lexicon.never_matches(asked, names._phrase(name)) is not None
+                for name in event_attributes
+            ]
+        ] = 0.0
+        return scores
