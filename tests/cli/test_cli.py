@@ -186,7 +186,7 @@ def test_an_explanation_is_json_too() -> None:
     row = json.loads(done.stdout)
     assert row["score"] == row["scores"]["calibrated"] > 0.9
     assert row["right_words"] == ["outdoor", "temperature"]
-    assert {"exact", "esa", "wordnet", "hybrid", "calibrated"} <= row["scores"].keys()
+    assert {"exact", "esa", "wordnet", "calibrated"} <= row["scores"].keys()
     assert row["concepts"]
 
 

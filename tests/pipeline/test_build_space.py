@@ -160,7 +160,7 @@ def test_a_dump_that_breaks_off_is_told(spark: SparkSession, tmp_path: Path) -> 
 
     space = tmp_path / "space"
     told = refusal(spark, tmp_path / "dump.xml", space)
-    assert "the dump breaks off in the page 'Cut off'" in told
+    assert "dump.xml: it ends without </mediawiki>: it is not all there" in told
     assert "the corpus cannot be read" in refusal(spark, tmp_path / "dump.xml.bz2", space)
     assert "the corpus cannot be read" in refusal(spark, tmp_path / "lines.jsonl.gz", space)
 

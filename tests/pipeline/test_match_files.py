@@ -212,7 +212,7 @@ def test_a_subscription_without_an_engine_is_refused_before_spark_starts_on_it(
     (tmp_path / "e.jsonl").write_text("{}")
 
     with pytest.raises(NotSupportedYet):
-        outcomes(JsonLinesFolder(tmp_path).table(spark), [parse("{a~ = 1}")])
+        outcomes(JsonLinesFolder(tmp_path).table(spark), [parse("{a isa b:C}")])
 
 
 def test_each_step_yields_the_table_it_names(spark: SparkSession, tmp_path: Path) -> None:

@@ -50,6 +50,11 @@ def test_related_words_are_likely_and_others_are_not(calibrated: Calibrated) -> 
         ("version 1.2", "version 2.1"),
         ("-5 degrees", "5 degrees"),
         ("room 12 on floor 3", "room 3 on floor 12"),
+        ("room 112", "room 112a"),
+        ("2021-03-12", "2021-12-03"),
+        ("192.168.1.2", "192.168.2.1"),
+        ("indoor sensor", "outdoor sensor"),
+        ("start time", "end time"),
         ("match in Spain", "match in France"),
         ("Monday", "Tuesday"),
     ],
@@ -63,6 +68,7 @@ def test_different_numbers_names_and_opposites_do_not_match(
 def test_numbers_may_be_spelt_otherwise(calibrated: Calibrated) -> None:
     assert calibrated.score("phase 2", "second phase") == 1
     assert calibrated.score("room 07", "room 7") == 1
+    assert calibrated.score("25", "25.0") == calibrated.score("1,000 m", "1000 m") == 1
 
 
 def test_words_that_only_share_a_stem_are_not_the_same(calibrated: Calibrated) -> None:
@@ -98,6 +104,15 @@ def test_an_attribute_may_say_more_than_was_asked_for(calibrated: Calibrated) ->
     assert score("voltage of phase 2", "Voltage_AC_Phase_2") > score(
         "voltage of phase 2", "Voltage_AC_Phase_1"
     )
+
+
+def test_names_of_other_quantities_and_numbers_do_not_answer(calibrated: Calibrated) -> None:
+    score = calibrated.attributes.score
+
+    assert score("temperature", "humidity") == score("latitude", "longitude") == 0
+    assert score("PM10", "pm2_5") == score("voltage of phase 2", "voltage_l1_v") == 0
+    assert score("PM2.5", "pm2_5") == 1
+    assert score("fine dust", "pm25") > score("fine dust", "pm10")
 
 
 def test_the_right_key_of_real_payloads_comes_first_in_four_of_five(calibrated: Calibrated) -> None:

@@ -66,7 +66,9 @@ def test_a_space_without_words_is_refused_and_the_old_one_stays(tmp_path: Path) 
 def test_a_folder_of_other_things_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("keep me")
 
-    with pytest.raises(UnusablePath, match="not a concept space"):
+    (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
+
+    with pytest.raises(UnusablePath, match=r"not a concept space: precious\.txt"):
         small_space(tmp_path)
 
     assert (tmp_path / "precious.txt").read_text() == "keep me"
@@ -109,6 +111,14 @@ def test_a_damaged_space_is_told(tmp_path: Path) -> None:
     (folder / "weights.bin").write_bytes(weights)
     with pytest.raises(StoreError, match="weights has changed"):
         ConceptSpace.open(folder).verify()
+    concepts = (folder / "concepts.bin").read_bytes()
+    (folder / "concepts.bin").write_bytes(b"\x7f" * len(concepts))
+    broken = ConceptSpace.open(folder)
+    with pytest.raises(StoreError, match="concepts that it has not"):
+        broken.row(0)
+    with pytest.raises(StoreError, match="concepts that it has not"):
+        broken.rows(np.array([0, 1]))
+    (folder / "concepts.bin").write_bytes(concepts)
     (folder / "weights.bin").write_bytes(weights[:-2])
     with pytest.raises(StoreError, match="the concept space is damaged: weights holds"):
         ConceptSpace.open(folder)

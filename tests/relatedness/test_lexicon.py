@@ -76,6 +76,16 @@ def test_some_pairs_never_match_both_ways() -> None:
     assert measure.matrix(["apple", "pear"], ["fruit", "apple"])[0].tolist() == [0, 1]
 
 
+def test_never_holds_within_terms_and_names() -> None:
+    lexicon = Lexicon.parse("red is never blue\npower is never energy")
+    measure = load_measure("calibrated", lexicon=lexicon)
+
+    assert measure.score("red car", "blue car") == 0
+    assert measure.score("red and blue", "blue and red") == 1
+    names = attribute_measure(measure)
+    assert names.score("power", "energyTotal") == names.score("power_kw", "energy") == 0
+
+
 def test_short_forms_and_units_bear_on_names() -> None:
     lexicon = Lexicon.parse("pwrcon is short for consumption\nflux is in kWh")
     plain = attribute_measure(load_measure("calibrated"))

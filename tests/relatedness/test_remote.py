@@ -74,7 +74,7 @@ def test_a_pair_is_asked_for_once(address: str) -> None:
         ("/shape", "answers no 1 x 1 scores"),
         ("/range", "a score outside 0 to 1"),
         ("/words", "answers no scores"),
-        ("/missing", "does not answer: Internal Server Error"),
+        ("/missing", "answers 500: Internal Server Error"),
         ("/slow", "does not answer: timed out"),
     ],
 )

@@ -14,7 +14,13 @@ from rich.console import Console
 
 from purport.cli.terms import require_readable, terms_in
 from purport.errors import InvalidInput
-from purport.relatedness.catalogue import MeasureSettings, load_measure
+from purport.relatedness.array_store import StoreError
+from purport.relatedness.catalogue import (
+    MeasureSettings,
+    default_space_is_made,
+    load_measure,
+    wordnet_is_made,
+)
 from purport.relatedness.concept_space import (
     ConceptSpace,
     default_space_folder,
@@ -76,9 +82,9 @@ def default(
     from purport.pipeline.jobs.default_space import build_default_space, build_default_wordnet
 
     folder = default_space_folder()
-    if again or not folder.is_dir():
+    if again or not default_space_is_made():
         _on_spark(lambda spark, tell: build_default_space(spark, folder, tell))
-    if again or not wordnet_folder().is_dir():
+    if again or not wordnet_is_made():
         build_default_wordnet(wordnet_folder())
     _show(ConceptSpace.open(folder), as_json)
 
@@ -90,6 +96,7 @@ def count(
         typer.Argument(metavar="CORPUS...", help="Corpora, as `build` takes them."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file of counts.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Count how often WordNet's meanings are met in corpora, on Spark.
 
@@ -104,7 +111,8 @@ def count(
 
     every = [Corpus.at(path) for path in corpora]
     _on_spark(CountSynsets(every, MeasureSettings().wordnet(), output).run)
-    sys.stdout.write(f"counts in {output}\n")
+    as_row = msgspec.json.encode({"counts": str(output)}).decode()
+    sys.stdout.write((as_row if as_json else f"counts in {output}") + "\n")
 
 
 @concepts.command()
@@ -116,6 +124,13 @@ def tabulate(
     attributes: Annotated[
         bool, typer.Option("--attributes", help="The terms are names of attributes.")
     ] = False,
+    space: Annotated[
+        Path | None, typer.Option("--space", help="A concept space, if not the default one.")
+    ] = None,
+    lexicon: Annotated[
+        Path | None, typer.Option("--lexicon", help="A lexicon of your own, above the measure.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Score a vocabulary beforehand, on Spark, and keep the scores; run again, it adds new terms.
 
@@ -125,7 +140,7 @@ def tabulate(
     from purport.pipeline.jobs.tabulate_scores import TabulateScores
     from purport.pipeline.session import spark_pattern
 
-    chosen = load_measure(measure)
+    chosen = load_measure(measure, space=space, lexicon=lexicon)
     if isinstance(chosen, EventMeasure):
         raise InvalidInput(f"{measure} ranks an event's attributes: its scores cannot be kept")
     terms = terms_in(asked)
@@ -140,6 +155,10 @@ def tabulate(
 
     new = _on_spark(added)
     rows, columns = table.size
+    if as_json:
+        told = {"added": new, "asked": rows, "given": columns, "folder": str(output)}
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        return
     sys.stdout.write(f"{new:,} terms added; {rows:,} x {columns:,} scores in {output}\n")
 
 
@@ -205,8 +224,11 @@ def list_spaces(
     """
     folder = spaces_folder()
     for space in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if not space.name.startswith("."):
-            _show(ConceptSpace.open(space), as_json)
+        if space.is_dir() and not space.name.startswith("."):
+            try:
+                _show(ConceptSpace.open(space), as_json)
+            except StoreError as error:
+                sys.stderr.write(f"left out: {error}\n")
 
 
 @concepts.command()

@@ -57,8 +57,9 @@ def relate(
 ) -> None:
     """Say how related two words are, from 0 to 1.
 
-    Example: purport relate parking garage --explain
+    Example: purport relate laptop computer --explain
     """
+    left, right = (word.encode(errors="replace").decode() for word in (left, right))
     if explain and matrix:
         raise InvalidInput("--explain is for two words: leave out --matrix, or --explain")
     if picture is not None and not matrix:

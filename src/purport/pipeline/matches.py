@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label, require_supported
+from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
 from purport.model.match import Match
@@ -42,8 +42,7 @@ def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFra
     A subscription that cannot be run is refused here, before anything is started.
     """
     spec = MatcherSpec(tuple(subscriptions))
-    for subscription in subscriptions:
-        require_supported(subscription)
+    spec.build()
 
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()

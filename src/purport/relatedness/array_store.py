@@ -114,8 +114,15 @@ class StoreKind(Generic[M]):
         """`UnusablePath` unless a store may be written here: nothing else is in the way."""
         if folder.exists() and not folder.is_dir():
             raise UnusablePath(folder, "not a folder")
-        if folder.is_dir() and not (folder / _MANIFEST).is_file() and any(folder.iterdir()):
-            raise UnusablePath(folder, f"there is something here that is not a {self.name}")
+        others = [
+            entry.name
+            for entry in (folder.iterdir() if folder.is_dir() else ())
+            if entry.name != _MANIFEST and entry.suffix != ".bin"
+        ]
+        if others:
+            raise UnusablePath(
+                folder, f"there is something here that is not a {self.name}: {min(others)}"
+            )
 
     def _put_in_place(self, building: Path, folder: Path) -> None:
         """Move a finished store to its name; an older one gives way, or stays if that fails."""

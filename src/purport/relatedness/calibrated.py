@@ -8,8 +8,10 @@ words never stand for each other: different numbers, antonyms, different proper 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, overload
 
 import numpy as np
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from purport.relatedness.array_store import digest
 from purport.relatedness.attribute_names import attribute_phrase, reading_identity
 from purport.relatedness.calibration import Calibration
+from purport.relatedness.contrasts import contrasts
 from purport.relatedness.measure import Measure, Scores
 from purport.relatedness.phrases import Best, Phrase, Wordwise, value_phrase, weakest_of_best
 from purport.relatedness.stems import stem
@@ -31,9 +34,13 @@ _SPELT_NUMBERS = {
     )
     for word in words.split()
 }
-_NUMBER_OR_WORD = re.compile(
-    r"(?P<number>(?:(?<![\w.])-)?(?<!\w)\d+(?:,\d{3})*(?:\.\d+)?)|(?P<word>[^\W\d_]+)"
+# A number, with a letter that belongs to it: `112`, `-2.5`, `1,000`, `112c`; in 10th there is 10.
+_NUMBER = re.compile(
+    r"(?:(?<![\w.])-)?(?<![^\W\d])\d+(?:,\d{3})*(?:\.\d+)?"
+    r"(?:(?:st|nd|rd|th)(?![^\W_])|[a-z](?![^\W_]))?"
 )
+_NUMBER_OR_WORD = re.compile(rf"(?P<number>{_NUMBER.pattern})|(?P<word>[^\W\d_]+)")
+_IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z]?")
 # How much a name loses when nothing in it but the words asked for was meant: it breaks ties.
 _UNASKED = 0.1
 
@@ -51,7 +58,7 @@ class Calibrated:
     def __init__(self, features: WordFeatures, calibration: Calibration) -> None:
         self.words = CalibratedWords(features, calibration)
         self._values = Wordwise(self.words, weakest_of_best, numbered_value)
-        self._attributes = Wordwise(self.words, mean_over_asked, numbered_name)
+        self._attributes = CalibratedNames(self.words)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Calibrated, (self.words.features, self.words.calibration)
@@ -84,6 +91,37 @@ class Calibrated:
         return scores
 
 
+class CalibratedNames:
+    """The calibrated measure of attribute names: asked for on the left, given on the right.
+
+    Where both have numbers, those asked for must be given.
+    """
+
+    def __init__(self, words: CalibratedWords) -> None:
+        self._words = words
+        self._names = Wordwise(words, mean_over_asked, attribute_phrase)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return CalibratedNames, (self._words,)
+
+    @property
+    def identity(self) -> str:
+        """What tells this measure's scores from another's."""
+        return self._names.identity
+
+    def score(self, left: str, right: str) -> float:
+        """How well a name answers the one asked for."""
+        return 0.0 if _lacks_number(left, right) else self._names.score(left, right)
+
+    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
+        """Scores of every pair."""
+        scores = self._names.matrix(left, right)
+        for row, asked in enumerate(left):
+            if _name_numbers(asked):
+                scores[row, [_lacks_number(asked, name) for name in right]] = 0.0
+        return scores
+
+
 @dataclass(frozen=True, slots=True)
 class CalibratedWords:
     """The probability that two words are related."""
@@ -95,7 +133,7 @@ class CalibratedWords:
     def identity(self) -> str:
         """What tells these scores from others."""
         made_of = self.features.esa.identity, self.features.wordnet.identity, self.calibration
-        return f"calibrated {digest(*made_of, reading_identity(), _UNASKED)}"
+        return f"calibrated {digest(*made_of, reading_identity(), sorted(contrasts()), _UNASKED)}"
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair: 1 for forms of one word and for equal numbers."""
@@ -112,12 +150,15 @@ class CalibratedWords:
         return scores
 
     def guarded(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.bool_]:
-        """Different numbers, different proper names, and antonyms."""
+        """Different numbers, different proper names, antonyms and other contrasts."""
         wordnet = self.features.wordnet
         guarded: NDArray[np.bool_] = np.logical_and.outer(_are_numbers(left), _are_numbers(right))
         names = np.array([wordnet.is_name(word) for word in right], np.bool_)
         meanings = _places([wordnet.senses(word) for word in right], many=True)
         forms = _places([tuple(wordnet.forms(word)) for word in right], many=True)
+        contrasted = defaultdict(
+            list, _places([tuple(contrasts().get(word, ())) for word in right], many=True)
+        )
         for row, word in enumerate(left):
             if wordnet.is_name(word):
                 others = names.copy()
@@ -126,6 +167,9 @@ class CalibratedWords:
                 guarded[row] |= others
             for number in wordnet.antonyms(word):
                 guarded[row, forms.get(number, [])] = True
+            for group in contrasts().get(word, ()):
+                columns = [column for column in contrasted[group] if right[column] != word]
+                guarded[row, columns] = True
         return guarded
 
     def merged(self, phrase: Phrase) -> Phrase:
@@ -137,17 +181,14 @@ class CalibratedWords:
 
 
 def numbered_value(term: str) -> Phrase:
-    """The words of a value, numbers that are spelt out as digits.
+    """The words of a value and its numbers, those that are spelt out as digits.
 
-    >>> numbered_value("second phase")
-    ('2', 'phase')
+    >>> numbered_value("second phase, 3.50 m")
+    ('2', 'phase', 'm', '3.5')
     """
-    return _with_digits(value_phrase(term), term)
-
-
-def numbered_name(name: str) -> Phrase:
-    """The words of an attribute's name, numbers that are spelt out as digits."""
-    return _with_digits(attribute_phrase(name), name)
+    rest = _NUMBER.sub(" ", term.casefold()) if _has_digit(term) else term
+    digits = tuple(_plain(found[0]) for found in _NUMBER.finditer(term.casefold()))
+    return _with_digits(value_phrase(rest), term) + digits
 
 
 def numbers_in(term: str) -> tuple[str, ...]:
@@ -171,26 +212,38 @@ def _with_digits(phrase: Phrase, text: str) -> Phrase:
     """Spelt numbers as digits; a *second* is one only beside other words, and not in the plural."""
     is_ordinal = len(phrase) > 1 and re.search(r"(?<![^\W_])second(?![^\W_])", text, re.I)
     return tuple(
-        word if word == "second" and not is_ordinal else _number(word) or word for word in phrase
+        word if word == "second" and not is_ordinal else _SPELT_NUMBERS.get(word, word)
+        for word in phrase
     )
+
+
+def _has_digit(text: str) -> bool:
+    return any(character.isdecimal() for character in text)
+
+
+@lru_cache(maxsize=65_536)
+def _name_numbers(name: str) -> frozenset[str]:
+    """The numbers that a name has among its words."""
+    return frozenset(word for word in attribute_phrase(name) if _IS_NUMBER.fullmatch(word))
+
+
+def _lacks_number(asked: str, name: str) -> bool:
+    given = _name_numbers(name)
+    return bool(given) and not _name_numbers(asked) <= given
 
 
 def _plain(number: str) -> str:
     """A number without what makes no difference: `03` is `3`, `1,000.50` is `1000.5`."""
-    whole, _, decimals = number.replace(",", "").partition(".")
+    number = re.sub(r"(?:st|nd|rd|th)$|,", "", number)
+    letter = number[-1] if number[-1].isalpha() else ""
+    whole, _, decimals = number.removesuffix(letter).partition(".")
     sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
     decimals = decimals.rstrip("0")
-    return sign + (digits.lstrip("0") or "0") + (f".{decimals}" if decimals else "")
+    return f"{sign}{digits.lstrip('0') or '0'}{'.' if decimals else ''}{decimals}{letter}"
 
 
 def _are_numbers(words: Sequence[str]) -> NDArray[np.bool_]:
-    return np.array([word.isdecimal() for word in words], np.bool_)
-
-
-def _number(word: str) -> str | None:
-    """What a word counts: 2 for `2`, `02`, `two`, `2nd` and `second`."""
-    digits = re.fullmatch(r"(\d+)(?:st|nd|rd|th)?", word)
-    return _plain(digits[1]) if digits else _SPELT_NUMBERS.get(word)
+    return np.array([_IS_NUMBER.fullmatch(word) is not None for word in words], np.bool_)
 
 
 def _stems(word: str) -> str:

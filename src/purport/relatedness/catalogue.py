@@ -36,11 +36,13 @@ class MeasureSettings:
 
     def esa(self) -> Esa:
         """Explicit semantic analysis over the space, or over the default one."""
-        return Esa(ConceptSpace.open(self.space or _made(default_space_folder())))
+        return Esa(
+            ConceptSpace.open(self.space or _made(default_space_folder(), "the default space"))
+        )
 
     def wordnet(self) -> WordNet:
         """WordNet, with the counts that come with it or with others."""
-        return WordNet.open(_made(wordnet_folder()), self.counts)
+        return WordNet.open(_made(wordnet_folder(), "WordNet"), self.counts)
 
     def calibrated(self) -> Calibrated:
         """The default measure, with the calibration that comes with Purport or with another."""
@@ -105,20 +107,33 @@ def measure_of(name: str, settings: MeasureSettings, lexicon: Lexicon | None = N
 
 
 def defaults_are_made() -> bool:
-    """Whether the default space and WordNet are in the cache."""
-    return default_space_folder().is_dir() and wordnet_folder().is_dir()
+    """Whether the default space and WordNet are in the cache, and can be opened."""
+    return default_space_is_made() and wordnet_is_made()
+
+
+def default_space_is_made() -> bool:
+    """Whether the default space is in the cache, and can be opened."""
+    return _opens(ConceptSpace.open, default_space_folder())
+
+
+def wordnet_is_made() -> bool:
+    """Whether WordNet is in the cache, and can be opened."""
+    return _opens(WordNet.open, wordnet_folder())
+
+
+def _opens(open_it: Callable[[Path], object], folder: Path) -> bool:
+    try:
+        open_it(folder)
+    except StoreError:
+        return False
+    return True
 
 
 def _path(path: str | Path | None) -> Path | None:
     return Path(path) if path is not None else None
 
 
-def _made(folder: Path) -> Path:
+def _made(folder: Path, what: str) -> Path:
     if not folder.is_dir():
-        raise StoreError(
-            "the default concept space is not there: `purport concepts default` makes it, once; "
-            "or name one of your own"
-            if folder == default_space_folder()
-            else "WordNet is not there: `purport concepts default` makes it, once"
-        )
+        raise StoreError(f"{what} is not there: `purport concepts default` makes it, once")
     return folder

@@ -120,7 +120,7 @@ class ConceptSpace:
         start, end = span(self._row_ends, number)
         return WordRow(
             self._words.texts[number],
-            np.asarray(self._concepts[start:end]),
+            self._checked(np.asarray(self._concepts[start:end])),
             np.asarray(self._weights[start:end], np.float32),
         )
 
@@ -131,9 +131,19 @@ class ConceptSpace:
         concepts = [self._concepts[start:end] for start, end in spans] or [np.empty(0, np.int32)]
         weights = [self._weights[start:end] for start, end in spans] or [np.empty(0, np.float16)]
         return sparse.csr_array(
-            (np.concatenate(weights).astype(np.float64), np.concatenate(concepts), ends),
+            (
+                np.concatenate(weights).astype(np.float64),
+                self._checked(np.concatenate(concepts)),
+                ends,
+            ),
             shape=(len(numbers), self.manifest.concepts),
         )
+
+    def _checked(self, concepts: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Numbers of concepts, which others take for places in memory."""
+        if len(concepts) and not 0 <= concepts.min() <= concepts.max() < self.manifest.concepts:
+            raise SPACES.damaged(self.folder, "there are concepts that it has not")
+        return concepts
 
     def frequency(self, number: int) -> int:
         """How many concepts a word has."""

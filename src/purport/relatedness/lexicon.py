@@ -115,9 +115,20 @@ class Lexicon:
             phrase = replaced
         return phrase
 
-    def never_matches(self, left: Phrase, right: Phrase) -> Rule | None:
-        """The rule by which two phrases, as they are rewritten, never match."""
-        return self.never.get(frozenset((left, right)))
+    def keeps_apart(self, left: Phrase, right: Phrase) -> Rule | None:
+        """The rule by which two phrases, as they are rewritten, never match.
+
+        It holds where one says what the other does not: `red car` and `blue car`, if red is never
+        blue, but not `red and blue` and `blue`.
+        """
+        for pair, rule in self.never.items():
+            one, other = pair
+            for asked, given in ((one, other), (other, one)):
+                if (contains(left, asked) and not contains(left, given)) and (
+                    contains(right, given) and not contains(right, asked)
+                ):
+                    return rule
+        return None
 
     def unit_of(self, attribute: str) -> Unit | None:
         """The unit that an attribute without one is in."""
@@ -129,10 +140,15 @@ class Lexicon:
         rules = {
             one.rule
             for short, one in self.replacements.items()
-            if any(_contains(phrase, short) for phrase in phrases)
+            if any(contains(phrase, short) for phrase in phrases)
         }
         rewritten = {self.rewritten(phrase) for phrase in phrases}
-        rules |= {rule for pair, rule in self.never.items() if pair <= rewritten}
+        rules |= {
+            rule
+            for left in rewritten
+            for right in rewritten
+            if (rule := self.keeps_apart(left, right)) is not None
+        }
         rules |= {self.units[phrase].rule for phrase in rewritten if phrase in self.units}
         return sorted(rules, key=lambda rule: rule.line)
 
@@ -189,7 +205,7 @@ class _Reader:
     def lexicon(self) -> Lexicon:
         """What all lines say together."""
         settled = frozenset(
-            one.phrase for short, one in self._replacements.items() if _contains(one.phrase, short)
+            one.phrase for short, one in self._replacements.items() if contains(one.phrase, short)
         )
         lexicon = Lexicon(self._name, self._followed(settled), settled=settled)
         never, units = self._pairs_kept_apart(lexicon), self._units_of_names(lexicon)
@@ -211,7 +227,7 @@ class _Reader:
             following = {}
             for short, one in replacements.items():
                 phrase = step._rewritten_once(one.phrase)
-                if phrase not in settled and _contains(phrase, short):
+                if phrase not in settled and contains(phrase, short):
                     raise self._error(one.rule, "the replacements lead in a circle")
                 following[short] = Replacement(phrase, one.rule)
             if following == replacements:
@@ -255,8 +271,8 @@ class LexiconFile:
     A file that cannot be read any more leaves the last lexicon in force, and its `error` here.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path | str) -> None:
+        self._path = path = Path(path)
         self._seen = self._state()
         self._lexicon = Lexicon.read(path)
         self.error: InvalidInput | None = None
@@ -281,5 +297,6 @@ class LexiconFile:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _contains(phrase: Phrase, part: Phrase) -> bool:
+def contains(phrase: Phrase, part: Phrase) -> bool:
+    """Whether a phrase has another in it, as it stands."""
     return any(phrase[at : at + len(part)] == part for at in range(len(phrase) - len(part) + 1))

@@ -6,10 +6,13 @@ row for each left term with a score from 0 to 1 for each right one.
 
 from __future__ import annotations
 
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from functools import lru_cache
+from http.client import HTTPException, HTTPResponse
+from urllib.parse import urlsplit
 
 import msgspec
 import numpy as np
@@ -20,6 +23,7 @@ from purport.relatedness.measure import Scores
 
 CACHED_PAIRS = 1_000_000
 TIMEOUT_S = 10.0
+_MOST_BYTES = 512 * 1024 * 1024
 
 
 class MeasureUnavailable(PurportError):
@@ -31,11 +35,19 @@ class _Answer(msgspec.Struct):
 
 
 class Remote:
-    """A measure at an address; terms with the same text score 1 without asking."""
+    """A measure at an address; a pair of terms with the same text scores 1 without asking."""
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
         if not url.startswith(("http://", "https://")):
             raise InvalidInput(f"expected an address with http:// or https://, got {url!r}")
+        try:
+            parts = urlsplit(url)
+            is_usable = bool(parts.hostname) and url.isascii() and " " not in url
+            parts.port  # noqa: B018 - a port that is no number is an error
+        except ValueError:
+            is_usable = False
+        if not is_usable:
+            raise InvalidInput(f"{url!r} is no address that can be asked")
         self.url = url
         self.timeout_s = timeout_s
         self._score = lru_cache(maxsize=CACHED_PAIRS)(self._asked_score)
@@ -50,7 +62,7 @@ class Remote:
 
     def score(self, left: str, right: str) -> float:
         """How related two terms are; a pair is asked for once."""
-        return self._score(left, right)
+        return 1.0 if folded(left) == folded(right) else self._score(left, right)
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair, by one request."""
@@ -65,32 +77,50 @@ class Remote:
         return float(self.matrix([left], [right])[0, 0])
 
     def _asked(self, left: Sequence[str], right: Sequence[str]) -> list[list[float]]:
-        question = msgspec.json.encode({"left": list(left), "right": list(right)})
+        question = msgspec.json.encode({"left": _sendable(left), "right": _sendable(right)})
         request = urllib.request.Request(
             self.url, question, {"Content-Type": "application/json"}, method="POST"
         )
         try:
             with urllib.request.urlopen(request, timeout=self.timeout_s) as response:
-                answer = msgspec.json.decode(response.read(), type=_Answer)
-        except (urllib.error.URLError, TimeoutError, OSError) as error:
-            reason = getattr(error, "reason", None) or error
-            raise MeasureUnavailable(
-                f"the measure at {self.url} does not answer: {reason}"
-            ) from None
-        except msgspec.MsgspecError as error:
-            raise MeasureUnavailable(
-                f"the measure at {self.url} answers no scores: {error}"
-            ) from None
+                answer = msgspec.json.decode(self._read(response), type=_Answer)
+        except urllib.error.HTTPError as error:
+            raise self._unavailable(f"answers {error.code}: {error.reason}") from None
+        except (OSError, HTTPException, ValueError) as error:
+            if isinstance(error, msgspec.MsgspecError):
+                raise self._unavailable(f"answers no scores: {error}") from None
+            reason = getattr(error, "reason", None) or error or type(error).__name__
+            raise self._unavailable(f"does not answer: {reason}") from None
         self._check(answer.scores, len(left), len(right))
         return answer.scores
 
+    def _read(self, response: HTTPResponse) -> bytes:
+        """The whole answer, if it comes in time and is not too long."""
+        deadline = time.monotonic() + self.timeout_s
+        data = bytearray()
+        while piece := response.read1(65_536):
+            data += piece
+            if time.monotonic() > deadline:
+                raise TimeoutError("timed out")
+            if len(data) > _MOST_BYTES:
+                raise ValueError("the answer is too long")
+        if response.length:
+            raise ValueError("the answer breaks off")
+        return bytes(data)
+
+    def _unavailable(self, what: str) -> MeasureUnavailable:
+        return MeasureUnavailable(f"the measure at {self.url} {what}")
+
     def _check(self, scores: list[list[float]], rows: int, columns: int) -> None:
         if len(scores) != rows or any(len(row) != columns for row in scores):
-            raise MeasureUnavailable(
-                f"the measure at {self.url} answers no {rows} x {columns} scores"
-            )
+            raise self._unavailable(f"answers no {rows} x {columns} scores")
         if any(not 0 <= score <= 1 for row in scores for score in row):
-            raise MeasureUnavailable(f"the measure at {self.url} answers a score outside 0 to 1")
+            raise self._unavailable("answers a score outside 0 to 1")
+
+
+def _sendable(terms: Sequence[str]) -> list[str]:
+    """Terms as JSON can hold them: halves of characters are replaced."""
+    return [term.encode(errors="replace").decode() for term in terms]
 
 
 def _remote(url: str, timeout_s: float) -> Remote:

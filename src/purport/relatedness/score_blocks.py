@@ -80,11 +80,14 @@ class ScoreBlocks:
         path = self.folder / name
         try:
             with path.open("rb") as file, np.load(file) as arrays:
-                return Block(
+                block = Block(
                     list(Texts(arrays["asked_ends"], arrays["asked_text"])),
                     list(Texts(arrays["given_ends"], arrays["given_text"])),
                     arrays["scores"],
                 )
+            if block.scores.shape != (len(block.asked), len(block.given)):
+                raise ValueError(f"its shape is {block.scores.shape}")
+            return block
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

@@ -60,10 +60,10 @@ class ScoreTable:
     """
 
     def __init__(
-        self, measure: Measure, folder: Path | None = None, *, most_cells: int = MOST_CELLS
+        self, measure: Measure, folder: Path | str | None = None, *, most_cells: int = MOST_CELLS
     ) -> None:
         self.measure = measure
-        self.folder = folder
+        self.folder = folder = Path(folder) if folder is not None else None
         self.most_cells = most_cells
         self._asked, self._given = _Terms(), _Terms()
         self._scores: ScoreArray = np.full((16, 256), np.nan, np.float32)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from purport.model.term import Text
 from purport.model.words import words_of
 from purport.relatedness.attribute_names import attribute_phrase, name_words
-from purport.relatedness.lexicon import Lexicon
+from purport.relatedness.lexicon import Lexicon, contains
 from purport.relatedness.measure import (
     EventMeasure,
     Measure,
@@ -52,18 +54,17 @@ class WithLexicon:
 
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
-        if self.lexicon.never_matches(self._phrase(left), self._phrase(right)):
+        if self.lexicon.keeps_apart(self._phrase(left), self._phrase(right)):
             return 0.0
         return self.measure.score(self._text(left), self._text(right))
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair."""
         scores = self.measure.matrix([*map(self._text, left)], [*map(self._text, right)])
-        rows, columns = self._places(left), self._places(right)
         for one, other in self.lexicon.never:
             for asked, given in ((one, other), (other, one)):
-                for row in rows.get(asked, ()):
-                    scores[row, columns.get(given, [])] = 0.0
+                rows = self._with_but_without(left, asked, given)
+                scores[np.ix_(rows, self._with_but_without(right, given, asked))] = 0.0
         return scores
 
     def _read(self, term: str) -> Phrase:
@@ -75,11 +76,13 @@ class WithLexicon:
         phrase = self._phrase(term)
         return term if phrase == words_of(Text(term)) else " ".join(phrase)
 
-    def _places(self, terms: Sequence[str]) -> dict[Phrase, list[int]]:
-        places: dict[Phrase, list[int]] = {}
-        for place, term in enumerate(terms):
-            places.setdefault(self._phrase(term), []).append(place)
-        return places
+    def _with_but_without(self, terms: Sequence[str], one: Phrase, other: Phrase) -> list[int]:
+        """The places of terms that say one thing and not the other."""
+        return [
+            place
+            for place, term in enumerate(terms)
+            if contains(self._phrase(term), one) and not contains(self._phrase(term), other)
+        ]
 
 
 class NamesWithLexicon(WithLexicon):
@@ -122,10 +125,9 @@ class EventMeasureWithLexicon(WithLexicon):
         given = [names._text(name) for name in event_attributes]
         scores = self._ranking.rows(names._text(attribute), given)
         asked = names._phrase(attribute)
-        scores[
-            [
-                self.lexicon.never_matches(asked, names._phrase(name)) is not None
-                for name in event_attributes
-            ]
-        ] = 0.0
+        kept_apart = [
+            self.lexicon.keeps_apart(asked, names._phrase(name)) is not None
+            for name in event_attributes
+        ]
+        scores[kept_apart] = 0.0
         return scores

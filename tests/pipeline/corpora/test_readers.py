@@ -122,3 +122,26 @@ def test_a_dictionary_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "d.dict.dz").write_bytes(b"not gzip")
     with pytest.raises(UnusablePath, match=r"d\.dict\.dz"):
         list(documents_of_dictionary(index))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "[http:",
+        "<ref ",
+        "=\n",
+        "= ",
+        " \t",
+        "[[",
+        "<!--",
+        "<ref>",
+        "{{",
+        "{|",
+        "[[file:a|[[b",
+        "<a ",
+    ],
+)
+def test_markup_that_does_not_close_is_read_at_length(piece: str) -> None:
+    """A pattern that tries every way to go on would not come to an end here."""
+    assert plain_text(f"begin. {piece * 20_000}").startswith("begin.")
+    assert plain_text(f"begin. [[file:{'a' * 50_000}").startswith("begin.")

@@ -13,13 +13,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from purport.errors import UnusablePath
+from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.corpora.readers import (
+    CorpusError,
     Document,
     document_of_json,
     documents_of_dictionary,
     documents_of_file,
     page_of_dump,
+    require_whole_dump,
 )
 from purport.pipeline.session import spark_pattern
 from purport.pipeline.tables import DOCUMENTS, record_batch_of_rows
@@ -59,20 +61,21 @@ class Corpus:
         """The table DOCUMENTS of this corpus, which is the corpus of this number."""
         match self.kind:
             case CorpusKind.WIKIPEDIA_DUMP:
+                require_whole_dump(self.path)
                 pages = spark.read.option("lineSep", "</page>").text(spark_pattern(self.path))
-                return _read(pages, number, page_of_dump)
+                return _read(pages, self, number, page_of_dump)
             case CorpusKind.JSON_LINES:
                 lines = spark.read.text(spark_pattern(self.path))
-                return _read(lines, number, document_of_json)
+                return _read(lines, self, number, document_of_json)
             case CorpusKind.WORDNET:
-                return _read(_path(spark, self.path), number, _glosses)
+                return _read(_path(spark, self.path), self, number, _glosses)
             case CorpusKind.DICTIONARY:
-                return _read(_path(spark, self.path), number, _entries)
+                return _read(_path(spark, self.path), self, number, _entries)
             case CorpusKind.FILES:
                 reader = spark.read.option("wholetext", True).option("recursiveFileLookup", True)
                 files = reader.text(spark_pattern(self.path))
                 named = f.concat_ws("\n", f.col("_metadata.file_name"), f.col("value"))
-                return _read(files.select(named.alias("value")), number, _file)
+                return _read(files.select(named.alias("value")), self, number, _file)
 
 
 def documents_of(spark: SparkSession, corpora: Sequence[Corpus]) -> DataFrame:
@@ -94,14 +97,17 @@ def _kind(path: Path) -> CorpusKind:
     return CorpusKind.FILES
 
 
-def _read(texts: DataFrame, number: int, read: Callable[[str], Iterator[Document]]) -> DataFrame:
+def _read(
+    texts: DataFrame, corpus: Corpus, number: int, read: Callable[[str], Iterator[Document]]
+) -> DataFrame:
     """The documents that each text of a one-column table holds."""
+    name = corpus.path.name
 
     def documents(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[int, str, str]] = []
         for batch in batches:
             for text in batch.column(0).to_pylist():
-                for document in read(text):
+                for document in _named(name, read(text)):
                     rows.append((number, document.title, document.text))
                     if len(rows) == _BATCH:
                         yield record_batch_of_rows(DOCUMENTS, rows)
@@ -110,6 +116,15 @@ def _read(texts: DataFrame, number: int, read: Callable[[str], Iterator[Document
             yield record_batch_of_rows(DOCUMENTS, rows)
 
     return texts.mapInArrow(documents, DOCUMENTS)
+
+
+def _named(corpus: str, documents: Iterator[Document]) -> Iterator[Document]:
+    """The documents; what is wrong with them is said with the name of their corpus."""
+    try:
+        yield from documents
+    except InvalidInput as error:
+        told = str(error)
+        raise CorpusError(told if corpus in told else f"{corpus}: {told}") from None
 
 
 def _path(spark: SparkSession, path: Path) -> DataFrame:

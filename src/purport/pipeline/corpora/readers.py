@@ -59,6 +59,20 @@ def page_of_dump(chunk: str) -> Iterator[Document]:
     yield Document(name, plain_text(markup))
 
 
+def require_whole_dump(path: Path) -> None:
+    """`CorpusError` if a dump lacks its end; one that is compressed tells that by itself."""
+    if path.suffix != ".xml":
+        return
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 4096))
+            end = file.read()
+    except OSError as error:
+        raise UnusablePath(path, error.strerror or str(error)) from None
+    if b"</page>" in end and b"</mediawiki>" not in end:
+        raise CorpusError(f"{path.name}: it ends without </mediawiki>: it is not all there")
+
+
 def document_of_json(line: str) -> Iterator[Document]:
     """The document in a line of JSON: an object with a `text`, and a `title` if it has one."""
     if not line.strip():

@@ -7,21 +7,25 @@ import re
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.S)
 _HIDDEN = re.compile(
-    r"<(ref|math|gallery|timeline|nowiki|source|syntaxhighlight|score)\b[^>]*?(?:/>|>.*?(?:</\1\s*>|$))",
+    r"<(ref|math|gallery|timeline|nowiki|source|syntaxhighlight|score)\b[^<>]{0,2000}?"
+    r"(?:/>|>.*?(?:</\1\s*>|$))",
     re.S | re.I,
 )
-_TAG = re.compile(r"</?[a-z][^<>]*>", re.I)
+_TAG = re.compile(r"</?[a-z][^<>]{0,2000}>", re.I)
 _INNERMOST_TEMPLATE = re.compile(r"\{\{[^{}]*\}\}")
 _TABLE = re.compile(r"\{\|(?:(?!\{\||\|\}).)*\|\}", re.S)
 _OPEN_ENDS = re.compile(r"\{\{.*|\{\|.*", re.S)
 _MEDIA_LINK = re.compile(
-    r"\[\[\s*(?:file|image|category|[a-z]{2,3}(?:-[a-z]+)?)\s*:(?:[^\[\]]|\[\[[^\[\]]*\]\])*\]\]",
+    r"\[\[ ?(?:file|image|category|[a-z]{2,3}(?:-[a-z]+)?) ?:"
+    r"[^\[\]]{0,2000}(?:\[\[[^\[\]]{0,500}\]\][^\[\]]{0,2000}){0,20}\]\]",
     re.I,
 )
-_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]")
-_ADDRESS_LINK = re.compile(r"\[(?:https?|ftp):[^\s\]]*\s*([^\]]*)\]")
+_LINK = re.compile(r"\[\[(?:[^\[\]|]{0,500}\|)?([^\[\]]{0,2000})\]\]")
+_ADDRESS_LINK = re.compile(r"\[(?:https?|ftp):[^\s\[\]]{0,2000}(?:\s([^\[\]\n]{0,2000}))?\]")
 _ADDRESS = re.compile(r"(?:https?|ftp)://\S+")
-_MARKS = re.compile(r"'{2,}|^=+\s*|\s*=+\s*$|^[*#:;]+\s*|__[A-Z]+__", re.M)
+_MARKS = re.compile(
+    r"'{2,}|^=+[ \t]*|(?<=[^=\s])[ \t]*=+[ \t]*$|^[*#:;]+[ \t]*|__[A-Z]{1,40}__", re.M
+)
 _SPACES = re.compile(r"[ \t]+")
 _MOST_NESTED = 30
 

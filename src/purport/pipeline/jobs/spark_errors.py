@@ -11,14 +11,18 @@ from pyspark.errors import PySparkException
 
 from purport.errors import InvalidInput
 
-_CAUSE = re.compile(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception): .+)$", re.M)
+_CAUSE = re.compile(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception|Path): .+)$", re.M)
+_OWN = re.compile(r"purport\.[\w.]+: ")
 
 
 def reason_of(error: PySparkException | Py4JJavaError) -> str:
     """The line of an error that says what happened."""
     text = str(error)
     causes = _CAUSE.findall(text)
-    return str(causes[-1]) if causes else text.strip().splitlines()[0]
+    if not causes:
+        return text.strip().splitlines()[0]
+    own = [cause for cause in causes if _OWN.match(cause)]
+    return _OWN.sub("", own[-1]) if own else str(causes[-1])
 
 
 @contextmanager
