@@ -71,10 +71,10 @@ class _OfValues:
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """For each statement its similarity, and whether the exact parts of the predicate hold."""
-        names, named = self.attribute.scores([one.attribute for one in event.statements])
-        values = [value_similarity(one, self.predicate, self.measures) for one in event.statements]
-        scores = np.array([value for value, _ in values], np.float64) * names
-        return scores, named & np.array([answers for _, answers in values], np.bool_)
+        statements = event.statements
+        names, named = self.attribute.scores([one.attribute for one in statements])
+        values, answers = value_similarities(statements, self.predicate, self.measures)
+        return names * values, named & answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +132,21 @@ def _attribute_side(
     return _NearName(asked.term, measure)
 
 
-def value_similarity(
-    statement: Statement,
-    predicate: ValuePredicate,
-    measures: Measures,
-) -> tuple[float, bool]:
-    """How well a statement's value answers a predicate, and whether its exact part holds."""
+def value_similarities(
+    statements: Sequence[Statement], predicate: ValuePredicate, measures: Measures
+) -> tuple[Scores, Allowed]:
+    """How well each value answers a predicate, and whether the predicate's exact part holds."""
+    every = np.ones(len(statements), np.bool_)
     match predicate:
         case Comparison(_, operator, asked) if asked.approximation is not None:
-            near = _nearness(statement, asked, measures)
-            return (near if operator is Operator.EQUAL else 1.0 - near), True
+            near = _nearness(statements, asked, measures)
+            return (near if operator is Operator.EQUAL else 1.0 - near), every
         case OneOfValues(_, values) if any(asked.approximation for asked in values):
-            return max(_nearness(statement, asked, measures) for asked in values), True
+            near = np.max([_nearness(statements, asked, measures) for asked in values], axis=0)
+            return near, every
         case _:
-            answers = value_answers(statement, predicate)
-            return float(answers), answers
+            answers = np.array([value_answers(one, predicate) for one in statements], np.bool_)
+            return answers.astype(np.float64), answers
 
 
 def value_answers(statement: Statement, predicate: ValuePredicate) -> bool:
@@ -173,14 +173,23 @@ def asked_values(predicate: ValuePredicate) -> tuple[AskedValue, ...]:
             return low, high
 
 
-def _nearness(statement: Statement, asked: AskedValue, measures: Measures) -> float:
-    """How near a value is to the one asked for: numbers, times and truths are equal or not."""
-    if _holds(statement, Operator.EQUAL, asked):
-        return 1.0
-    if asked.approximation is None or not isinstance(statement.value, Text | Resource):
-        return 0.0
-    measure = measures.for_values(asked.approximation.measure)
-    return measure.score(said(plain_term(asked)), said(statement.value))
+def _nearness(statements: Sequence[Statement], asked: AskedValue, measures: Measures) -> Scores:
+    """How near values are to the one asked for: numbers, times and truths are equal or not."""
+    near = np.array([_holds(one, Operator.EQUAL, asked) for one in statements], np.float64)
+    if asked.approximation is None:
+        return near
+    texts = {
+        place: said(one.value)
+        for place, one in enumerate(statements)
+        if not near[place] and isinstance(one.value, Text | Resource)
+    }
+    if texts:
+        measure = measures.for_values(asked.approximation.measure)
+        different = list(dict.fromkeys(texts.values()))
+        scores = measure.matrix([said(plain_term(asked))], different)[0]
+        found = dict(zip(different, scores, strict=True))
+        near[list(texts)] = [found[text] for text in texts.values()]
+    return near
 
 
 def _holds(statement: Statement, operator: Operator, asked: AskedValue) -> bool:

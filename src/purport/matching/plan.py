@@ -106,13 +106,15 @@ class SubscriptionPlan:
         if not event.statements:
             return []
         similarities, allowed = self.similarities(event)
-        gained = gains(similarities, self.aggregation, self._floors())
+        gained = gains(similarities, self.aggregation, self.floors)
         if self.is_exact_required:
             gained = np.where(allowed, gained, -np.inf)
         found = best_mappings(gained, most, one_to_one=self.is_one_to_one)
         return [self._mapping(event, similarities, one) for one in found]
 
-    def _floors(self) -> Scores:
+    @property
+    def floors(self) -> Scores:
+        """For each predicate the least that its similarity counts for."""
         return np.array([0.0 if line.is_exact else FLOOR for line in self.lines])
 
     def _mapping(self, event: Event, similarities: Scores, found: Found) -> Mapping:

@@ -10,6 +10,7 @@ from pyspark.sql.types import (
     ArrayType,
     BinaryType,
     DataType,
+    DoubleType,
     FloatType,
     IntegerType,
     LongType,
@@ -62,6 +63,14 @@ WORD_COUNTS = _table(
 LEMMA_COUNTS = _table(
     lemma=IntegerType(),  # a word of WordNet, by its number
     times=LongType(),
+)
+
+EFFECTIVENESS = _table(
+    cell=IntegerType(),  # which of an experiment's runs
+    f1=DoubleType(),
+    precision=DoubleType(),
+    recall=DoubleType(),
+    f1_at_threshold=DoubleType(),
 )
 
 TERM_SCORES = _table(

@@ -1,0 +1,1 @@
+"""Published experiments, run again: seeded, on Spark, beside the published figures."""
