@@ -11,6 +11,7 @@ import typer
 import purport
 from purport.cli.concepts import concepts
 from purport.cli.demo import demo
+from purport.cli.evaluate import evaluate
 from purport.cli.match import match
 from purport.cli.relate import relate
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
@@ -31,6 +32,7 @@ app.command()(demo)
 app.command()(match)
 app.command()(relate)
 app.add_typer(concepts, name="concepts")
+app.add_typer(evaluate, name="evaluate")
 
 
 def _show_version(wanted: bool) -> None:

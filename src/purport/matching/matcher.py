@@ -9,7 +9,7 @@ from purport.errors import InvalidInput
 from purport.matching.first_line import ValuePredicate, value_answers
 from purport.matching.keys import Key, asked_attribute_key, told_attribute_keys
 from purport.matching.measures import Measures
-from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan
+from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
 from purport.matching.predicate_index import PredicateIndex
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
@@ -48,7 +48,7 @@ class Matcher:
         lexicon: Lexicon | None = None,
     ) -> None:
         self.work = Work()
-        self._defaults = DEFAULTS[_mode(mode)]
+        self._defaults = DEFAULTS[mode_of(mode)]
         self._measures = Measures(measure or self._defaults.measure, lexicon)
         self._plans: dict[int, SubscriptionPlan] = {}
         self._numbers: dict[Subscription, list[int]] = {}
@@ -155,13 +155,6 @@ def _exact_mapping(
             return None
         pairs.append(Correspondence(predicate, statement, similarity=1.0, probability=share))
     return Mapping(tuple(pairs), 1.0)
-
-
-def _mode(mode: Mode | str) -> Mode:
-    try:
-        return Mode(mode)
-    except ValueError:
-        raise InvalidInput(f"no mode {mode!r}: there are {', '.join(Mode)}") from None
 
 
 def _value_predicates(subscription: Subscription) -> tuple[ValuePredicate, ...]:

@@ -34,6 +34,14 @@ class Mode(StrEnum):
     PAPER = "paper"
 
 
+def mode_of(mode: Mode | str) -> Mode:
+    """The mode of this name; `InvalidInput` if there is none."""
+    try:
+        return Mode(mode)
+    except ValueError:
+        raise InvalidInput(f"no mode {mode!r}: there are {', '.join(Mode)}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Defaults:
     """What holds where a subscriber says nothing."""

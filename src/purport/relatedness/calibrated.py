@@ -40,6 +40,7 @@ _NUMBER = re.compile(
     r"(?:(?:st|nd|rd|th)(?![^\W_])|[a-z](?![^\W_]))?"
 )
 _NUMBER_OR_WORD = re.compile(rf"(?P<number>{_NUMBER.pattern})|(?P<word>[^\W\d_]+)")
+_CACHED_TERMS = 65_536
 _IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z]?")
 # How much a name loses when nothing in it but the words asked for was meant: it breaks ties.
 _UNASKED = 0.1
@@ -180,6 +181,7 @@ class CalibratedWords:
         return float(self.features.matrix([left], [right])[0, 0, FEATURES.index("path")])
 
 
+@lru_cache(maxsize=_CACHED_TERMS)
 def numbered_value(term: str) -> Phrase:
     """The words of a value and its numbers, those that are spelt out as digits.
 
@@ -191,6 +193,7 @@ def numbered_value(term: str) -> Phrase:
     return _with_digits(value_phrase(rest), term) + digits
 
 
+@lru_cache(maxsize=_CACHED_TERMS)
 def numbers_in(term: str) -> tuple[str, ...]:
     """The numbers in a term, in order.
 
@@ -221,7 +224,7 @@ def _has_digit(text: str) -> bool:
     return any(character.isdecimal() for character in text)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_CACHED_TERMS)
 def _name_numbers(name: str) -> frozenset[str]:
     """The numbers that a name has among its words."""
     return frozenset(word for word in attribute_phrase(name) if _IS_NUMBER.fullmatch(word))

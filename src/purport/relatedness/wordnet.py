@@ -86,6 +86,7 @@ WORDNETS = StoreKind(
     },
 )
 
+_CACHED_WORDS = 200_000
 _COLUMNS_AT_ONCE = 1024
 _LONGEST_WORD = 4  # words that make one, as in `chief of state`
 
@@ -132,7 +133,8 @@ class WordNet:
         if content is not None:
             counts, totals = self._counts_in(content)
         self.content = _information_content(counts, arrays["synset_parts"], totals)
-        self.senses = lru_cache(maxsize=100_000)(self._found_senses)
+        self.senses = lru_cache(maxsize=_CACHED_WORDS)(self._found_senses)
+        self._found = lru_cache(maxsize=_CACHED_WORDS)(self._words.find)
 
     @classmethod
     def open(cls, folder: Path, content: Path | None = None) -> WordNet:
@@ -170,17 +172,17 @@ class WordNet:
 
     def find(self, word: str) -> int | None:
         """The number of a word in its own form or, failing that, without an ending."""
-        number = self._words.find(word)
+        number = self._found(word)
         if number is not None or " " in word:
             return number
-        found = (self._words.find(base) for base in _bases(word, _ENDINGS))
+        found = (self._found(base) for base in _bases(word, _ENDINGS))
         return next((number for number in found if number is not None), None)
 
     def forms(self, word: str) -> frozenset[int]:
         """The numbers of a word and of what it is an inflected form of, as far as it is known."""
-        own = self._words.find(word)
+        own = self._found(word)
         endings = _ENDINGS if own is None else _VERB_ENDINGS
-        bases = (self._words.find(base) for base in _bases(word, endings))
+        bases = (self._found(base) for base in _bases(word, endings))
         return frozenset(number for number in (own, *bases) if number is not None)
 
     def family(self, word: str) -> frozenset[int]:
@@ -245,7 +247,7 @@ class WordNet:
         while at < len(phrase):
             for size in range(min(_LONGEST_WORD, len(phrase) - at), 0, -1):
                 word = " ".join(phrase[at : at + size])
-                if size == 1 or self._words.find(word) is not None:
+                if size == 1 or self._found(word) is not None:
                     words.append(word)
                     at += size
                     break
