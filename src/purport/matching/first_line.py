@@ -19,6 +19,7 @@ from purport.matching.measures import Measures
 from purport.model.comparison import Operator, holds
 from purport.model.event import Event, Statement
 from purport.model.subscription import (
+    Approximation,
     AskedAttribute,
     AskedValue,
     Comparison,
@@ -44,6 +45,21 @@ class FirstLine(Protocol):
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """For each statement its similarity, and whether the exact parts of the predicate hold."""
+
+    def sides(self, event: Event) -> tuple[Side, ...]:
+        """What the similarities are products of, for explanations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One factor of a predicate's similarities: its scores, and the measure they are by."""
+
+    name: str
+    measure_name: str
+    measure: object
+    asked: tuple[str, ...]
+    told: tuple[str, ...]
+    scores: Scores
 
 
 def first_line(predicate: ValuePredicate, measures: Measures) -> FirstLine:
@@ -75,6 +91,31 @@ class _OfValues:
         names, named = self.attribute.scores([one.attribute for one in statements])
         values, answers = value_similarities(statements, self.predicate, self.measures)
         return names * values, named & answers
+
+    def sides(self, event: Event) -> tuple[Side, ...]:
+        """The attribute and the value."""
+        statements = event.statements
+        names, _ = self.attribute.scores([one.attribute for one in statements])
+        values, _ = value_similarities(statements, self.predicate, self.measures)
+        asked, near = self.predicate.attribute, _approximation(self.predicate)
+        return (
+            Side(
+                "attribute",
+                self.measures.name_of(asked.approximation),
+                self.measures.behind(asked.approximation),
+                (said(asked.term),),
+                tuple(said(one.attribute) for one in statements),
+                names,
+            ),
+            Side(
+                "value",
+                self.measures.name_of(near),
+                self.measures.behind(near),
+                tuple(said(plain_term(one)) for one in asked_values(self.predicate)),
+                tuple(said(one.value) for one in statements),
+                values,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +212,12 @@ def asked_values(predicate: ValuePredicate) -> tuple[AskedValue, ...]:
             return values
         case InRange(_, low, high):
             return low, high
+
+
+def _approximation(predicate: ValuePredicate) -> Approximation | None:
+    """The first approximation among the values that a predicate names."""
+    found = (asked.approximation for asked in asked_values(predicate))
+    return next((one for one in found if one is not None), None)
 
 
 def _nearness(statements: Sequence[Statement], asked: AskedValue, measures: Measures) -> Scores:

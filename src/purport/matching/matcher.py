@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from purport.errors import InvalidInput
+from purport.matching.explanation import MatchExplanation, explain_match
 from purport.matching.first_line import ValuePredicate, value_answers
 from purport.matching.keys import Key, asked_attribute_key, told_attribute_keys
 from purport.matching.measures import Measures
@@ -116,6 +117,14 @@ class Matcher:
         plan = SubscriptionPlan.of(subscription, self._measures, self._defaults)
         return plan.mappings(event, k)
 
+    def explain(self, match: Match) -> MatchExplanation:
+        """Why an event matches: all similarities, the measures behind them, the runners-up."""
+        plan = SubscriptionPlan.of(match.subscription, self._measures, self._defaults)
+        found = explain_match(plan, match.event)
+        if found is None:
+            raise InvalidInput("the event has nothing that answers the subscription")
+        return found
+
     def _exact_matches(
         self, event: Event, candidates: Iterable[int]
     ) -> Iterator[tuple[int, Match]]:
@@ -124,13 +133,18 @@ class Matcher:
             said = _by_attribute(event) if said is None else said
             mapping = _exact_mapping(self._exact[number], said)
             if mapping is not None:
-                yield number, Match(self._plans[number].subscription, event, mapping)
+                subscription = self._plans[number].subscription
+                yield number, Match(subscription, event, mapping, explainer=self.explain)
 
     def _approximate_matches(self, event: Event) -> Iterator[tuple[int, Match]]:
         for number, plan in self._approximate.items():
             mappings = plan.mappings(event, plan.top)
             if mappings and mappings[0].probability >= plan.threshold:
-                yield number, Match(plan.subscription, event, mappings[0], tuple(mappings[1:]))
+                best, *others = mappings
+                yield (
+                    number,
+                    Match(plan.subscription, event, best, tuple(others), self.explain),
+                )
 
 
 def _by_attribute(event: Event) -> dict[Key, list[Statement]]:

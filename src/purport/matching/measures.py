@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from purport.model.subscription import Approximation
 from purport.relatedness.catalogue import load_measure
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
@@ -34,6 +35,18 @@ class Measures:
         if isinstance(measure, EventMeasure):
             return measure
         return self._table(name, attribute_measure(measure), True)
+
+    def name_of(self, approximation: Approximation | None) -> str:
+        """What a person calls the measure of a side."""
+        if approximation is None:
+            return "exact"
+        if approximation.measure is not None:
+            return approximation.measure
+        return self._default if isinstance(self._default, str) else type(self._default).__name__
+
+    def behind(self, approximation: Approximation | None) -> Measure | None:
+        """The measure of an approximate side itself, without what remembers its scores."""
+        return None if approximation is None else self._measure(approximation.measure)
 
     def _measure(self, name: str | None) -> Measure:
         if name not in self._loaded:

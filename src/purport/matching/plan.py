@@ -10,7 +10,7 @@ import numpy as np
 from purport.errors import InvalidInput
 from purport.matching.aggregation import FLOOR, gains, probability
 from purport.matching.first_line import Allowed, FirstLine, first_line
-from purport.matching.mapping_search import Found, best_mappings
+from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
 from purport.matching.supported import label, require_supported
 from purport.model.event import Event
@@ -56,6 +56,15 @@ DEFAULTS = {
     Mode.DEFAULT: Defaults("calibrated", Aggregation.HARMONIC, Exactness.REQUIRED),
     Mode.PAPER: Defaults("esa", Aggregation.MEAN, Exactness.SCORED),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class RankedVector:
+    """A mapping as numbers of statements, its probability, and the similarities in it."""
+
+    vector: Vector
+    probability: float
+    similarities: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +120,32 @@ class SubscriptionPlan:
 
     def mappings(self, event: Event, most: int) -> list[Mapping]:
         """The best mappings, best first, whatever their probability."""
+        return [self._mapping(event, one) for one in self.vectors(event, most)]
+
+    def vectors(self, event: Event, most: int) -> list[RankedVector]:
+        """The best mappings as numbers of statements, best first."""
         if not event.statements:
             return []
         similarities, allowed = self.similarities(event)
         gained = gains(similarities, self.aggregation, self.floors)
         if self.is_exact_required:
             gained = np.where(allowed, gained, -np.inf)
-        found = best_mappings(gained, most, one_to_one=self.is_one_to_one)
-        return [self._mapping(event, similarities, one) for one in found]
+        return [
+            RankedVector(
+                found.vector,
+                probability(found.total, len(self.lines), self.aggregation),
+                tuple(float(similarities[row, column]) for row, column in enumerate(found.vector)),
+            )
+            for found in best_mappings(gained, most, one_to_one=self.is_one_to_one)
+        ]
 
     @property
     def floors(self) -> Scores:
         """For each predicate the least that its similarity counts for."""
         return np.array([0.0 if line.is_exact else FLOOR for line in self.lines])
 
-    def _mapping(self, event: Event, similarities: Scores, found: Found) -> Mapping:
-        chosen = [float(similarities[row, column]) for row, column in enumerate(found.vector)]
-        total = sum(chosen)
+    def _mapping(self, event: Event, found: RankedVector) -> Mapping:
+        total = sum(found.similarities)
         return Mapping(
             tuple(
                 Correspondence(
@@ -137,10 +155,10 @@ class SubscriptionPlan:
                     similarity / total if total else 0.0,
                 )
                 for predicate, column, similarity in zip(
-                    self.subscription.predicates, found.vector, chosen, strict=True
+                    self.subscription.predicates, found.vector, found.similarities, strict=True
                 )
             ),
-            probability(found.total, len(chosen), self.aggregation),
+            found.probability,
         )
 
 

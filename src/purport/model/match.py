@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from purport.model.event import Event, Statement
 from purport.model.language.write import write_predicate
@@ -50,15 +52,48 @@ class Match:
     event: Event
     mapping: Mapping
     others: tuple[Mapping, ...] = ()
+    explainer: Callable[[Match], Explanation] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     @property
     def probability(self) -> float:
         """How likely it is that the event is what the subscriber meant."""
         return self.mapping.probability
 
-    def explain(self) -> str:
-        """Which statement answers which predicate, a line each."""
-        return "\n".join(
-            f"  {write_predicate(pair.predicate)}  <->  {pair.statement}  ({pair.similarity:.2f})"
-            for pair in self.mapping.correspondences
-        )
+    def explain(self, form: str = "text") -> str:
+        """Why it matches, as `text`, `json` or `svg`; made when it is asked for.
+
+        Without the matcher that found it, only the text can be told.
+        """
+        if self.explainer is None:
+            if form != "text":
+                raise ValueError("a match without its matcher explains itself as text only")
+            return "\n".join(map(_told, self.mapping.correspondences))
+        explanation = self.explainer(self)
+        match form:
+            case "text":
+                return explanation.text()
+            case "json":
+                return explanation.json()
+            case "svg":
+                return explanation.svg()
+        raise ValueError(f"no form {form!r}: there are text, json and svg")
+
+
+def _told(pair: Correspondence) -> str:
+    predicate = write_predicate(pair.predicate)
+    return f"  {predicate}  <->  {pair.statement}  ({pair.similarity:.2f})"
+
+
+class Explanation(Protocol):
+    """Why an event matches, in several forms."""
+
+    def text(self) -> str:
+        """For people."""
+
+    def json(self) -> str:
+        """For programs."""
+
+    def svg(self) -> str:
+        """As a picture."""

@@ -8,11 +8,14 @@ from purport.errors import MissingExtra
 from purport.model.term import Text
 from purport.model.words import attribute_words, words_of
 from purport.relatedness.attribute_names import attribute_phrase
+from purport.relatedness.calibrated import Calibrated
 from purport.relatedness.catalogue import MEASURES, MeasureSettings, measure_of
-from purport.relatedness.esa import SharedConcept
+from purport.relatedness.esa import Esa, SharedConcept
+from purport.relatedness.hybrid import Hybrid
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import EventMeasure, attribute_measure
 from purport.relatedness.phrases import Phrase, content_words
+from purport.relatedness.under_lexicon import WithLexicon
 from purport.relatedness.wordnet import WordNet
 
 
@@ -26,6 +29,20 @@ class Explanation:
     concepts: tuple[SharedConcept, ...]
     paths: tuple[str, ...]
     rules: tuple[str, ...]
+
+
+def esa_of(measure: object) -> Esa | None:
+    """The concepts that a measure rests on, if it does."""
+    match measure:
+        case Esa():
+            return measure
+        case Calibrated():
+            return measure.words.features.esa
+        case Hybrid(esa=Esa() as esa):
+            return esa
+        case WithLexicon():
+            return esa_of(measure.measure)
+    return None
 
 
 def explain_pair(
