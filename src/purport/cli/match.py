@@ -130,7 +130,7 @@ def _shown_as_json(found: Match, explain: Callable[[Match], str] | None) -> str:
         "mapping": [str(pair.statement) for pair in pairs],
     }
     if explain:
-        row["explanation"] = explain(found).split("\n")
+        row["explanation"] = msgspec.json.decode(found.explain("json"))
     return msgspec.json.encode(row).decode()
 
 

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from purport.model.comparison import told_quantity
+from purport.model.event import Statement
 from purport.model.term import (
     Attribute,
     Boolean,
@@ -31,6 +32,7 @@ from purport.model.term import (
     read_time,
 )
 from purport.model.units import Quantity, Unit
+from purport.model.words import attribute_words
 
 Key = tuple[str, Any]
 
@@ -80,6 +82,13 @@ def told_keys(term: Term, unit: Unit | None, families: frozenset[str]) -> Iterat
 
 
 _WORDLY = frozenset({TEXT, IRI, BOOLEAN, TIME})
+_EVERY_FAMILY = _WORDLY | {NUMBER, ANY_UNIT}
+
+
+def every_told_key(statement: Statement) -> Iterator[Key]:
+    """The keys that a statement's value is looked up by, in every family."""
+    unit = attribute_words(statement.attribute).unit
+    return told_keys(statement.value, unit, _EVERY_FAMILY)
 
 
 def _keys_of_quantity(quantity: Quantity | None, unit: Unit | None) -> Iterator[Key]:

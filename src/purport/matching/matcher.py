@@ -12,9 +12,10 @@ from purport.matching.keys import Key, asked_attribute_key, told_attribute_keys
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
 from purport.matching.predicate_index import PredicateIndex
+from purport.matching.screen import Screen
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
-from purport.model.subscription import Comparison, InRange, OneOfValues, Subscription
+from purport.model.subscription import Subscription
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure
 
@@ -56,6 +57,8 @@ class Matcher:
         self._named: dict[str, Subscription] = {}
         self._exact: dict[int, tuple[ValuePredicate, ...]] = {}
         self._approximate: dict[int, SubscriptionPlan] = {}
+        self._screen = Screen(self._measures)
+        self._screened: set[int] = set()
         self._index = PredicateIndex()
         self._next_number = 0
         for subscription in subscriptions:
@@ -80,10 +83,13 @@ class Matcher:
         self._numbers.setdefault(subscription, []).append(number)
         self._plans[number] = plan
         if plan.is_exact and not plan.is_one_to_one and plan.top == 1:
-            self._exact[number] = _value_predicates(subscription)
+            self._exact[number] = plan.value_predicates
             self._index.add(number, self._exact[number])
         else:
             self._approximate[number] = plan
+            if self._screen.takes(plan):
+                self._screen.add(number, plan)
+                self._screened.add(number)
 
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
@@ -97,12 +103,15 @@ class Matcher:
             self._index.remove(number)
         else:
             del self._approximate[number]
+            if number in self._screened:
+                self._screened.remove(number)
+                self._screen.remove(number)
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
         candidates = self._index.candidates(event)
         self.work.events += 1
-        self.work.subscriptions_visited += len(candidates) + len(self._approximate)
+        self.work.subscriptions_visited += len(candidates)
         found = [*self._exact_matches(event, candidates), *self._approximate_matches(event)]
         found.sort(key=lambda pair: (-round(pair[1].probability, 12), pair[0]))
         return [match for _, match in found]
@@ -137,7 +146,11 @@ class Matcher:
                 yield number, Match(subscription, event, mapping, explainer=self.explain)
 
     def _approximate_matches(self, event: Event) -> Iterator[tuple[int, Match]]:
-        for number, plan in self._approximate.items():
+        unscreened = self._approximate.keys() - self._screened
+        candidates = [*self._screen.candidates(event), *unscreened]
+        self.work.subscriptions_visited += len(candidates)
+        for number in candidates:
+            plan = self._approximate[number]
             mappings = plan.mappings(event, plan.top)
             if mappings and mappings[0].probability >= plan.threshold:
                 best, *others = mappings
@@ -169,12 +182,3 @@ def _exact_mapping(
             return None
         pairs.append(Correspondence(predicate, statement, similarity=1.0, probability=share))
     return Mapping(tuple(pairs), 1.0)
-
-
-def _value_predicates(subscription: Subscription) -> tuple[ValuePredicate, ...]:
-    """The predicates of a supported subscription."""
-    return tuple(
-        predicate
-        for predicate in subscription.predicates
-        if isinstance(predicate, Comparison | OneOfValues | InRange)
-    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from purport.errors import InvalidInput
 from purport.matching.aggregation import FLOOR, gains, probability
-from purport.matching.first_line import Allowed, FirstLine, first_line
+from purport.matching.first_line import Allowed, FirstLine, ValuePredicate, first_line
 from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
 from purport.matching.supported import label, require_supported
@@ -106,6 +106,15 @@ class SubscriptionPlan:
             defaults.threshold if options.threshold is None else options.threshold,
             options.top or 1,
             options.mapping is Multiplicity.ONE_TO_ONE,
+        )
+
+    @property
+    def value_predicates(self) -> tuple[ValuePredicate, ...]:
+        """The predicates, all of which compare values."""
+        return tuple(
+            predicate
+            for predicate in self.subscription.predicates
+            if isinstance(predicate, Comparison | OneOfValues | InRange)
         )
 
     @property
