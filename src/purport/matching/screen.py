@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from purport.matching.first_line import (
     ValuePredicate,
     asked_values,
     plain_term,
-    value_answers,
+    value_similarities,
 )
 from purport.matching.keys import (
     Key,
@@ -39,13 +40,15 @@ from purport.model.subscription import (
     OneOfValues,
 )
 from purport.model.term import Attribute, Resource, Text
+from purport.model.units import Quantity
 from purport.model.words import said
-from purport.relatedness.measure import EventMeasure
+from purport.relatedness.measure import EventMeasure, Measure
 
 MOST_REMEMBERED = 50_000
 _MARGIN = 1e-4  # what rounding to single precision may take from a total
 
 Row = NDArray[np.float32]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,34 +67,33 @@ class _Names:
     def __init__(self, measures: Measures) -> None:
         self._measures = measures
         self._numbers: dict[AskedAttribute, int] = {}
-        self._sides: list[AskedAttribute] = []
+        self._exact: dict[Key, list[int]] = {}
+        self._near: dict[str | None, _NearSides] = {}
         self._scored: dict[Attribute, Row] = {}
 
     def number(self, asked: AskedAttribute) -> int:
         """The number of a side, a new one if need be."""
         if asked not in self._numbers:
-            self._numbers[asked] = len(self._sides)
-            self._sides.append(asked)
+            number = self._numbers[asked] = len(self._numbers)
+            self._exact.setdefault(asked_attribute_key(asked.term), []).append(number)
+            if asked.approximation is not None:
+                near = self._near.setdefault(asked.approximation.measure, _NearSides())
+                near.add(number, said(asked.term))
+            self._scored.clear()
         return self._numbers[asked]
 
-    def scores(self, told: Attribute) -> Row:
-        """An attribute's scores against all sides."""
-        known = self._scored.get(told, _NOTHING)
-        if len(known) < len(self._sides):
-            new = self._new_scores(told, self._sides[len(known) :])
-            if len(self._scored) >= MOST_REMEMBERED:
-                self._scored.clear()
-            known = self._scored[told] = np.concatenate([known, new])
-        return known
-
-    def _new_scores(self, told: Attribute, sides: Sequence[AskedAttribute]) -> Row:
-        keys = told_attribute_keys(told)
-        scores = np.array([asked_attribute_key(one.term) in keys for one in sides], np.float32)
-        for place, one in enumerate(sides):
-            if one.approximation is not None and not scores[place]:
-                measure = self._measures.for_names(one.approximation.measure)
-                scores[place] = measure.score(said(one.term), said(told))
-        return scores
+    def scores(self, told: Sequence[Attribute]) -> Row:
+        """The scores of attributes against all sides, a row for each."""
+        new = list(dict.fromkeys(one for one in told if one not in self._scored))
+        if new:
+            rows = np.zeros((len(new), len(self._numbers)), np.float32)
+            for measure, sides in self._near.items():
+                sides.raise_scores(rows, self._measures.for_names(measure), [said(o) for o in new])
+            for row, one in zip(rows, new, strict=True):
+                for key in told_attribute_keys(one):
+                    row[self._exact.get(key, [])] = 1.0
+            _remember(self._scored, new, rows)
+        return np.stack([self._scored[one] for one in told])
 
 
 class _Values:
@@ -101,8 +103,8 @@ class _Values:
         self._measures = measures
         self._numbers: dict[object, int] = {}
         self._equal: dict[Key, list[int]] = {}
-        self._near: dict[str | None, tuple[list[int], list[str]]] = {}
-        self._other: list[tuple[int, ValuePredicate]] = []
+        self._near: dict[str | None, _NearSides] = {}
+        self._other: list[tuple[int, ValuePredicate]] = []  # whose units a key cannot tell, too
         self._unlike: list[int] = []
         self._scored: dict[Statement, Row] = {}
 
@@ -115,7 +117,8 @@ class _Values:
             number = self._numbers[key] = len(self._numbers)
             is_near = any(one.approximation for one in asked)
             is_equality = isinstance(predicate, OneOfValues) or operator is Operator.EQUAL
-            if is_near or is_equality:
+            has_number = any(isinstance(one.term, Quantity) for one in asked)
+            if (is_near or is_equality) and not has_number:
                 self._add_equal_or_near(number, predicate)
                 if operator is Operator.NOT_EQUAL:
                     self._unlike.append(number)
@@ -130,33 +133,64 @@ class _Values:
             for key in asked_keys(term):
                 self._equal.setdefault(key, []).append(number)
             if one.approximation is not None:
-                numbers, texts = self._near.setdefault(one.approximation.measure, ([], []))
-                numbers.append(number)
-                texts.append(said(term))
+                near = self._near.setdefault(one.approximation.measure, _NearSides())
+                near.add(number, said(term))
 
-    def scores(self, told: Statement) -> Row:
-        """A value's scores against all sides, with the unit that its attribute implies."""
-        known = self._scored.get(told)
-        if known is None:
-            known = self._new_scores(told)
-            if isinstance(told.value, Text | Resource):  # numbers do not come again
-                if len(self._scored) >= MOST_REMEMBERED:
-                    self._scored.clear()
-                self._scored[told] = known
-        return known
+    def scores(self, told: Sequence[Statement]) -> Row:
+        """The scores of values against all sides, a row for each.
 
-    def _new_scores(self, told: Statement) -> Row:
-        scores = np.zeros(len(self._numbers), np.float32)
-        for key in every_told_key(told):
-            scores[self._equal.get(key, [])] = 1.0
-        if isinstance(told.value, Text | Resource):
-            for measure, (numbers, texts) in self._near.items():
-                near = self._measures.for_values(measure).matrix(texts, [said(told.value)])[:, 0]
-                np.maximum.at(scores, numbers, near.astype(np.float32))
-        scores[self._unlike] = 1.0 - scores[self._unlike]
-        for number, predicate in self._other:
-            scores[number] = value_answers(told, predicate)
-        return scores
+        Each is read with the unit that its attribute implies.
+        """
+        new = list(dict.fromkeys(one for one in told if one not in self._scored))
+        if not new:
+            return np.stack([self._scored[one] for one in told])
+        fresh = dict(zip(new, self._new_scores(new), strict=True))
+        rows = np.stack([fresh[one] if one in fresh else self._scored[one] for one in told])
+        words = [one for one in new if isinstance(one.value, Text | Resource)]
+        _remember(self._scored, words, [fresh[one] for one in words])  # numbers do not come again
+        return rows
+
+    def _new_scores(self, told: Sequence[Statement]) -> Row:
+        rows = np.zeros((len(told), len(self._numbers)), np.float32)
+        words = [place for place, one in enumerate(told) if isinstance(one.value, Text | Resource)]
+        if words:
+            texts, near = [said(told[place].value) for place in words], rows[words]
+            for measure, sides in self._near.items():
+                sides.raise_scores(near, self._measures.for_values(measure), texts)
+            rows[words] = near
+        for row, one in zip(rows, told, strict=True):
+            for key in every_told_key(one):
+                row[self._equal.get(key, [])] = 1.0
+            row[self._unlike] = 1.0 - row[self._unlike]
+            for number, predicate in self._other:
+                row[number] = value_similarities([one], predicate, self._measures)[0][0]
+        return rows
+
+
+class _NearSides:
+    """Sides that one measure compares."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+        self._texts: list[str] = []
+
+    def add(self, number: int, text: str) -> None:
+        """Take up a side; a list of values may have several texts."""
+        self._numbers.append(number)
+        self._texts.append(text)
+
+    def raise_scores(self, rows: Row, measure: Measure, told: Sequence[str]) -> None:
+        """Raise the scores of told texts, a row for each, to what the measure says."""
+        scores = measure.matrix(self._texts, told).T.astype(np.float32)
+        for place, number in enumerate(self._numbers):
+            rows[:, number] = np.maximum(rows[:, number], scores[:, place])
+
+
+def _remember(remembered: dict[T, Row], keys: Sequence[T], rows: Sequence[Row] | Row) -> None:
+    """Keep rows; when there are too many, those before are forgotten."""
+    if len(remembered) + len(keys) > MOST_REMEMBERED:
+        remembered.clear()
+    remembered.update(zip(keys, rows, strict=True))
 
 
 class Screen:
@@ -199,9 +233,8 @@ class Screen:
         if not self._subscriptions or not event.statements:
             return []
         compiled = self._compiled = self._compiled or _Compiled.of(self)
-        names = np.stack([self._names.scores(one.attribute) for one in event.statements])
-        values = np.stack([self._values.scores(one) for one in event.statements])
-        return compiled.candidates(names, values)
+        names = self._names.scores([one.attribute for one in event.statements])
+        return compiled.candidates(names, self._values.scores(event.statements))
 
     def _row(self, predicate: ValuePredicate, plan: SubscriptionPlan) -> int:
         key = _RowKey(
@@ -266,6 +299,3 @@ class _Compiled:
             totals > -np.inf
         )
         return [int(number) for number in self.numbers[reached]]
-
-
-_NOTHING: Row = np.empty(0, np.float32)
