@@ -4,6 +4,7 @@ import platform
 import sys
 
 from benchmarks import (
+    approximate_matching,
     event_building,
     exact_matching,
     reading_memory,
@@ -17,6 +18,7 @@ BENCHMARKS = {
     "parsing": subscription_parsing.findings,
     "events": event_building.findings,
     "visits": exact_matching.findings,
+    "approximate": approximate_matching.findings,
     "memory": reading_memory.findings,
     "relatedness": relatedness.findings,
     "spaces": space_building.findings,

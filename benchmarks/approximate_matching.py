@@ -1,7 +1,7 @@
 """How quick is approximate matching, on the default measure's real scores?
 
-The workload is that of TOIT'14 (100 subscriptions of 3 predicates, half of their parts relaxed), with
-a reading in each event that does not come again.
+The workload is that of TOIT'14 (100 subscriptions of 3 predicates, half of their parts relaxed),
+with a reading in each event that does not come again.
 """
 
 import random

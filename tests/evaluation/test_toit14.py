@@ -6,7 +6,13 @@ from pyspark.sql import SparkSession
 
 from purport.errors import InvalidInput
 from purport.evaluation.dense_matching import DenseEvents
-from purport.evaluation.toit14.experiment import Cell, _event, _subscription, run_cell, run_cells
+from purport.evaluation.toit14.experiment import (
+    Cell,
+    event_of,
+    run_cell,
+    run_cells,
+    subscription_of,
+)
 from purport.evaluation.toit14.thesaurus import Thesaurus
 from purport.evaluation.toit14.vocabulary import CAPABILITIES
 from purport.evaluation.toit14.workload import Workload, WorkloadSettings
@@ -92,10 +98,10 @@ def test_dense_probabilities_are_those_of_the_matcher(workload: Workload, mode: 
     defaults = DEFAULTS[mode]
     measures = Measures("esa")
     matcher = Matcher(measure="esa", mode=mode)
-    events = [_event(event.statements) for event in workload.events[:15]]
+    events = [event_of(event.statements) for event in workload.events[:15]]
     dense = DenseEvents(events)
     for asked in workload.relaxed(0.5):
-        subscription = _subscription(asked)
+        subscription = subscription_of(asked)
         found = dense.probabilities(SubscriptionPlan.of(subscription, measures, defaults))
         for event, probability in zip(events, found, strict=True):
             best = matcher.mappings(event, subscription, 1)

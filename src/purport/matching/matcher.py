@@ -51,13 +51,13 @@ class Matcher:
     ) -> None:
         self.work = Work()
         self._defaults = DEFAULTS[mode_of(mode)]
-        self._measures = Measures(measure or self._defaults.measure, lexicon)
+        self.measures = Measures(measure or self._defaults.measure, lexicon)
         self._plans: dict[int, SubscriptionPlan] = {}
         self._numbers: dict[Subscription, list[int]] = {}
         self._named: dict[str, Subscription] = {}
         self._exact: dict[int, tuple[ValuePredicate, ...]] = {}
         self._approximate: dict[int, SubscriptionPlan] = {}
-        self._screen = Screen(self._measures)
+        self._screen = Screen(self.measures)
         self._screened: set[int] = set()
         self._index = PredicateIndex()
         self._next_number = 0
@@ -75,7 +75,7 @@ class Matcher:
         `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if its name is
         that of another one or it names a measure that nobody knows.
         """
-        plan = SubscriptionPlan.of(subscription, self._measures, self._defaults)
+        plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
         name, number = subscription.name, self._next_number
         if name is not None and self._named.setdefault(name, subscription) != subscription:
             raise InvalidInput(f"the name {name!r} is taken by another subscription")
@@ -123,12 +123,12 @@ class Matcher:
         """
         if k < 1:
             raise InvalidInput(f"k must be 1 or more, got {k}")
-        plan = SubscriptionPlan.of(subscription, self._measures, self._defaults)
+        plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
         return plan.mappings(event, k)
 
     def explain(self, match: Match) -> MatchExplanation:
         """Why an event matches: all similarities, the measures behind them, the runners-up."""
-        plan = SubscriptionPlan.of(match.subscription, self._measures, self._defaults)
+        plan = SubscriptionPlan.of(match.subscription, self.measures, self._defaults)
         found = explain_match(plan, match.event)
         if found is None:
             raise InvalidInput("the event has nothing that answers the subscription")

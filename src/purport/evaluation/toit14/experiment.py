@@ -66,10 +66,10 @@ def run_cell(cell: Cell) -> Outcome:
     workload = Workload.generate(cell.settings, thesaurus)
     defaults = DEFAULTS[cell.mode]
     measures = Measures(defaults.measure)
-    events = DenseEvents([_event(event.statements) for event in workload.events])
+    events = DenseEvents([event_of(event.statements) for event in workload.events])
     asked = workload.relaxed(cell.degree)
     probabilities = [
-        events.probabilities(SubscriptionPlan.of(_subscription(one), measures, defaults))
+        events.probabilities(SubscriptionPlan.of(subscription_of(one), measures, defaults))
         for one in asked
     ]
     truths = [workload.relevance(one) for one in asked]
@@ -96,11 +96,13 @@ def run_cells(spark: SparkSession, cells: Sequence[Cell]) -> list[Outcome]:
     ]
 
 
-def _event(statements: Iterable[tuple[str, str]]) -> Event:
+def event_of(statements: Iterable[tuple[str, str]]) -> Event:
+    """An event of the workload, as the matcher takes it."""
     return Event(tuple(Statement(Text(name), Text(value)) for name, value in statements))
 
 
-def _subscription(asked: Sequence[AskedPredicate]) -> Subscription:
+def subscription_of(asked: Sequence[AskedPredicate]) -> Subscription:
+    """A subscription of the workload, as the matcher takes it."""
     near = Approximation()
     return Subscription(
         Conjunction(
