@@ -26,7 +26,7 @@ space: setup  ## the default concept space and WordNet, in your cache (a no-op o
 	@$(IN_VENV) -c 'from purport.relatedness.catalogue import defaults_are_made as done; \
 	  raise SystemExit(not done())' || $(IN_VENV) -m purport concepts default
 
-demo: setup  ## the main job: a simulated city, local Spark, live matches, an HTML report
+demo: space  ## the main job: a simulated city, local Spark, live matches, an HTML report
 	@$(IN_VENV) -m purport demo
 
 test: space  ## the tests

@@ -13,8 +13,9 @@ import msgspec
 
 import purport
 from purport.demo.run import DemoResult, Heard
-from purport.demo.vocabulary import MAKERS, Said
+from purport.demo.vocabulary import MAKERS, SYNONYMS, Said
 from purport.model.event_lines import DeadLetter
+from purport.relatedness.catalogue import defaults_are_made, load_measure
 
 _DEAD_LETTERS_SHOWN = 5
 _SAYINGS_SHOWN = 3
@@ -31,6 +32,7 @@ def write_report(result: DemoResult, folder: Path) -> Path:
         makers="".join(f"<th>{maker}</th>" for maker in MAKERS),
         rows="".join(map(_row, result.subscriptions)),
         sayings="".join(islice(_sayings(result.subscriptions), _SAYINGS_SHOWN)),
+        words=_words(),
         dead_letters="".join(map(_dead_letter, result.dead_letters[:_DEAD_LETTERS_SHOWN])),
         provenance=html.escape(
             f"Purport {purport.__version__}, Python {platform.python_version()}, "
@@ -72,6 +74,24 @@ def _sayings(subscriptions: Iterable[Heard]) -> Iterable[str]:
                 f"<figure><figcaption>missed, from {heard.missed.maker}</figcaption>"
                 f"{_event(heard.missed.said)}</figure></div></section>"
             )
+
+
+def _words() -> str:
+    """How near another maker's words are to the subscribers', nearest first."""
+    if not defaults_are_made():
+        return "<p>The default concept space is not there: <code>make space</code> makes it.</p>"
+    measure = load_measure("calibrated")
+    scored = [(measure.score(ours, theirs), ours, theirs) for ours, theirs in SYNONYMS.items()]
+    rows = "".join(
+        f"<tr><th scope=row>{html.escape(ours)}</th><td>{html.escape(theirs)}</td>"
+        f'<td data-label="score"><span class=bar style="--share:{score:.3f}"></span>'
+        f"<span class=count>{score:.2f}</span></td></tr>"
+        for score, ours, theirs in sorted(scored, reverse=True)
+    )
+    return (
+        '<div class="scroll"><table><thead><tr><th>asked for</th><th>said</th><th>score</th></tr>'
+        f"</thead><tbody>{rows}</tbody></table></div>"
+    )
 
 
 def _event(said: Said) -> str:

@@ -23,13 +23,15 @@ from purport.pipeline.jobs.match_files import BatchSummary, MatchFiles
 from purport.pipeline.session import spark_pattern
 from purport.pipeline.sinks.parquet_folder import ParquetFolder
 from purport.pipeline.sources.json_lines import JsonLinesFolder
+from purport.relatedness.catalogue import defaults_are_made
 
 FILES = 12
 
 
 def demo_subscriptions() -> list[Subscription]:
-    """The subscriptions that come with the demo."""
-    return parse_file(Path(__file__).with_name("subscriptions.purport"))
+    """The subscriptions that come with the demo; those with `~` need the default space."""
+    every = parse_file(Path(__file__).with_name("subscriptions.purport"))
+    return every if defaults_are_made() else [one for one in every if "~" not in write(one)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 
 import pyarrow as pa
@@ -32,8 +33,16 @@ class MatcherSpec:
     subscriptions: tuple[Subscription, ...]
 
     def build(self) -> Matcher:
-        """The matcher; `NotSupportedYet` if it cannot run one of the subscriptions."""
-        return Matcher(self.subscriptions)
+        """The matcher; `NotSupportedYet` if it cannot run one of the subscriptions.
+
+        A worker builds it once, and keeps the scores that it has met.
+        """
+        return _built(self)
+
+
+@lru_cache(maxsize=2)
+def _built(spec: MatcherSpec) -> Matcher:
+    return Matcher(spec.subscriptions)
 
 
 def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFrame:
