@@ -165,6 +165,17 @@ def test_adding_and_removing_equals_building_anew(
     assert matcher.match(event) == Matcher(kept, measure=Steps()).match(event)
 
 
+@given(st.lists(near_subscriptions, max_size=3), st.lists(events, max_size=4))
+def test_learning_words_beforehand_changes_no_answer(
+    subscriptions: list[Subscription], several: list[AnyEvent]
+) -> None:
+    learned = Matcher(subscriptions, measure=Steps())
+    learned.learn(several)
+
+    for event in several:
+        assert learned.match(event) == Matcher(subscriptions, measure=Steps()).match(event)
+
+
 def test_a_matcher_is_sent_and_matches_the_same() -> None:
     event = Event.from_json(ENERGY)
     matcher = Matcher([parse("{device~ = laptop~}")])

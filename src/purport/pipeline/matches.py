@@ -56,6 +56,7 @@ def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFra
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()
         for found in events_of_lines(batches):
+            matcher.learn(said for said in found if isinstance(said, Event))
             rows = chain.from_iterable(_rows(matcher, said) for said in found)
             while chunk := list(islice(rows, _MOST_ROWS)):
                 yield record_batch_of_rows(OUTCOMES, chunk)
