@@ -41,7 +41,8 @@ def in_process(folder: Path, subscriptions: Sequence[Subscription]) -> tuple[Row
                     next(i for i, s in enumerate(said.statements) if s is pair.statement)
                     for pair in match.mapping.correspondences
                 )
-                matched.add((said.id, label(match.subscription), match.probability, mapping))
+                probability = round(match.probability, 5)  # the table has single precision
+                matched.add((said.id, label(match.subscription), probability, mapping))
     return matched, refused
 
 
@@ -50,7 +51,7 @@ def on_spark(
 ) -> tuple[Rows, Rows]:
     found = outcomes(JsonLinesFolder(folder).table(spark), subscriptions)
     matched: Rows = {
-        (row.event_id, row.subscription, row.probability, tuple(row.mapping))
+        (row.event_id, row.subscription, round(row.probability, 5), tuple(row.mapping))
         for row in matches(found).collect()
     }
     return matched, {tuple(row) for row in dead_letters(found).collect()}
