@@ -1,9 +1,12 @@
 """The default space, as `make space` makes it."""
 
+from pathlib import Path
+
 import pytest
 
 from purport import load_measure
-from purport.relatedness.concept_space import ConceptSpace, default_space_folder
+from purport.relatedness.catalogue import default_space_is_made, defaults_are_made
+from purport.relatedness.concept_space import SPACES, ConceptSpace, default_space_folder
 from purport.relatedness.measure import Measure
 from tests.contracts.measure import MeasureContract
 
@@ -22,6 +25,18 @@ def test_it_says_where_its_texts_come_from() -> None:
         ("wikipedia-leads.jsonl", 10_033),
     ]
     assert all(source.licence != "not stated" for source in space.manifest.sources)
+
+
+def test_a_default_that_cannot_be_opened_counts_as_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert defaults_are_made()
+    monkeypatch.setenv("PURPORT_CACHE", str(tmp_path))
+    assert not defaults_are_made()
+    default_space_folder().mkdir(parents=True)
+    (default_space_folder() / "weights.bin").write_bytes(b"left over")
+    assert not default_space_is_made()
+    SPACES.require_place(default_space_folder())
 
 
 def test_it_is_small() -> None:

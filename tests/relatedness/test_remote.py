@@ -36,6 +36,18 @@ class Service(BaseHTTPRequestHandler):
         }
         if self.path == "/slow":
             time.sleep(1)
+        if self.path == "/garbage":
+            self.wfile.write(b"\x00\x01 garbage\r\n\r\n")
+            return
+        if self.path in ("/short", "/drip"):
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            for _ in range(20 if self.path == "/drip" else 1):
+                self.wfile.write(b"{")
+                self.wfile.flush()
+                time.sleep(0.1 if self.path == "/drip" else 0)
+            return
         self.send_response(200 if self.path in answers else 500)
         self.end_headers()
         self.wfile.write(answers.get(self.path, "").encode())
@@ -76,6 +88,9 @@ def test_a_pair_is_asked_for_once(address: str) -> None:
         ("/words", "answers no scores"),
         ("/missing", "answers 500: Internal Server Error"),
         ("/slow", "does not answer: timed out"),
+        ("/drip", "does not answer: timed out"),
+        ("/short", "does not answer: the answer breaks off"),
+        ("/garbage", "does not answer: "),
     ],
 )
 def test_a_service_that_fails_is_told(address: str, path: str, reason: str) -> None:
@@ -88,6 +103,18 @@ def test_a_service_that_is_down_is_told(address: str) -> None:
         Remote("http://127.0.0.1:9").score("a", "b")
 
 
-def test_an_address_that_is_none_is_told() -> None:
-    with pytest.raises(InvalidInput, match="http"):
-        Remote("ftp://example.org")
+def test_equal_terms_need_no_service() -> None:
+    assert Remote("http://127.0.0.1:9").score("a", " A") == 1
+
+
+def test_halves_of_characters_are_sent_replaced(address: str) -> None:
+    assert Remote(f"{address}/half").score("\ud800", "b") == 0.5
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["ftp://h", "http://127.0.0.1:abc/", "http:// x/", "http://[::1/", "http://h/é", "http://"],
+)
+def test_an_address_that_is_none_is_told(address: str) -> None:
+    with pytest.raises(InvalidInput, match="address"):
+        Remote(address)

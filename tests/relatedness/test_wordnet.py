@@ -9,7 +9,8 @@ import pytest
 from purport.errors import UnusablePath
 from purport.relatedness.array_store import StoreError
 from purport.relatedness.catalogue import MeasureSettings
-from purport.relatedness.wordnet import WordNet, compile_wordnet
+from purport.relatedness.wordnet import WordNet
+from purport.relatedness.wordnet_compiler import compile_wordnet
 from purport.relatedness.wordnet_files import PartOfSpeech, WordNetError
 from tests.relatedness.wordnets import COUNTS, VERBS, small_wordnet, wordnet_files
 

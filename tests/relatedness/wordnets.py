@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from purport.relatedness.wordnet import WordNet, compile_wordnet
+from purport.relatedness.wordnet import WordNet
+from purport.relatedness.wordnet_compiler import compile_wordnet
 
 NOUNS = """\
   1 a licence, which is no synset

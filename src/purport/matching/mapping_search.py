@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from purport.relatedness.measure import Scores
 
@@ -105,6 +104,8 @@ def _first_assignment(gains: Scores) -> Vector | None:
 
 def _assignment(gains: Scores) -> Vector | None:
     """One of the best assignments of different statements; None if there is none."""
+    from scipy.optimize import linear_sum_assignment  # a fifth of a second: only 1:1 pays for it
+
     if gains.shape[0] > gains.shape[1]:
         return None
     try:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.errors import MissingExtra
-from purport.relatedness.measure import Scores, set_identical
-from purport.relatedness.phrases import CACHED_PAIRS, term_identities, value_phrase
+from purport.relatedness.measure import CACHED_PAIRS, Scores, set_identical
+from purport.relatedness.phrases import term_identities, value_phrase
 
 _DIMENSIONS = 50
 

@@ -16,10 +16,9 @@ from scipy import sparse
 
 from purport.model.term import folded
 from purport.relatedness.concept_space import ConceptSpace
-from purport.relatedness.measure import Scores, set_identical
+from purport.relatedness.measure import CACHED_PAIRS, Scores, set_identical
 from purport.relatedness.stems import stems_of_term
 
-CACHED_PAIRS = 1_000_000
 CACHED_TERMS = 100_000
 
 

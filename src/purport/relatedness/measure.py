@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from purport.errors import InvalidInput
 
 Scores = NDArray[np.float64]
+CACHED_PAIRS = 1_000_000  # that a measure remembers by itself
 
 
 class Measure(Protocol):

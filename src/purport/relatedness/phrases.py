@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from purport.model.term import Text, folded
 from purport.model.words import words_of
-from purport.relatedness.measure import Scores, set_identical
+from purport.relatedness.measure import CACHED_PAIRS, Scores, set_identical
 
-CACHED_PAIRS = 1_000_000
 _TERMS_AT_ONCE = 1024
 _FUNCTION_WORDS = frozenset(
     "a an and are as at be been by for from had has have in into is it its of onto or per that "

@@ -19,9 +19,8 @@ import numpy as np
 
 from purport.errors import InvalidInput, PurportError
 from purport.model.term import folded
-from purport.relatedness.measure import Scores
+from purport.relatedness.measure import CACHED_PAIRS, Scores
 
-CACHED_PAIRS = 1_000_000
 TIMEOUT_S = 10.0
 _MOST_BYTES = 512 * 1024 * 1024
 

