@@ -1,55 +1,153 @@
 """How quick is approximate matching, on the default measure's real scores?
 
-The workload is that of TOIT'14 (100 subscriptions of 3 predicates, half of their parts relaxed),
-with a reading in each event that does not come again.
+The workload is that of TOIT'14 (subscriptions of three predicates, half of their parts relaxed, ten
+statements in an event), with three values in ten that never come again.
 """
 
-import random
+import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from benchmarks.measure import Finding, quickest_seconds, ratio
+from benchmarks.matching_workload import MatchingWorkload
+from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
+from benchmarks.numpy_matching import NumpyMatcher
 from purport import Event, Matcher
-from purport.evaluation.toit14.experiment import event_of, subscription_of
-from purport.evaluation.toit14.thesaurus import Thesaurus
-from purport.evaluation.toit14.workload import Workload, WorkloadSettings
+from purport.matching.batches import batch_of_objects
+from purport.matching.compiled_matcher import CompiledMatcher, Optimisations
+from purport.matching.matcher import Matcher as AnyMatcher
+from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan
-from purport.model.event import Statement
-from purport.model.term import Text
-from purport.model.units import Quantity
+from purport.model.subscription import Subscription
 from purport.relatedness.catalogue import defaults_are_made
 
-EVENTS = 400
+EVENTS = 50_000
+EVENTS_BY_NUMPY = 1_000
+SINGLE_EVENTS = 5_000
+MANY = ((1_000, 700_000), (10_000, 100_000), (100_000, 10_000))
 
 
 def findings() -> Iterator[Finding]:
     if not defaults_are_made():
         yield Finding("the default space is not there: make space", "-")
         return
-    workload = Workload.generate(WorkloadSettings(1, events=EVENTS), Thesaurus.curated())
-    subscriptions = [subscription_of(one) for one in workload.relaxed(0.5)]
-    drawn = random.Random(1)
-    events = [_with_reading(event_of(one.statements), drawn) for one in workload.events]
-    started = time.perf_counter()
-    matcher = Matcher(subscriptions)
-    matcher.learn(events)
-    learning = time.perf_counter() - started
-    yield Finding(f"{EVENTS} events' words learnt beforehand", f"{learning:.1f} s")
-    found = [matcher.match(event) for event in events]
-    screened = quickest_seconds(lambda: [matcher.match(event) for event in events], runs=3)
-    visited = matcher.work.subscriptions_visited / (matcher.work.events * len(subscriptions))
-    yield Finding("events a second, words seen before", f"{EVENTS / screened:,.0f}")
-    yield Finding("matches an event", f"{sum(map(len, found)) / EVENTS:.2f}")
-    yield Finding("subscriptions looked at exactly", f"{visited:.2%}")
-    defaults = DEFAULTS[Mode.DEFAULT]
-    plans = [SubscriptionPlan.of(one, matcher.measures, defaults) for one in subscriptions]
-    some = events[:20]
-    one_by_one = quickest_seconds(
-        lambda: [plan.mappings(event, 1) for event in some for plan in plans], runs=1
+    measures = Measures("calibrated")
+    workload = MatchingWorkload.generate(100, EVENTS)
+    yield from _against_numpy(workload, measures)
+    yield from _from_outside(workload)
+    yield from _optimisations(workload)
+    for count, least in MANY:
+        yield from _many_subscriptions(count, least)
+
+
+def compiled(
+    subscriptions: Sequence[Subscription], measures: Measures, use: Optimisations | None = None
+) -> CompiledMatcher:
+    """Subscriptions, compiled."""
+    matcher = CompiledMatcher(measures, use or Optimisations())
+    for one in subscriptions:
+        matcher.add(SubscriptionPlan.of(one, measures, DEFAULTS[Mode.DEFAULT]))
+    return matcher
+
+
+def _against_numpy(workload: MatchingWorkload, measures: Measures) -> Iterator[Finding]:
+    matcher = compiled(workload.subscriptions, measures)
+    telling = matcher.telling()
+    batch = batch_of_objects(workload.events, telling)
+    rival = NumpyMatcher(workload.subscriptions, measures, telling)
+    found = matcher.match(batch)
+    slots = [rival.match(batch, event) for event in range(EVENTS_BY_NUMPY)]
+    same = sum(map(len, slots)) == int((found.events < EVENTS_BY_NUMPY).sum())
+    yield Finding("kernel and NumPy find as many matches", str(same), "True", same)
+    yield Finding("matches an event", f"{len(found.events) / EVENTS:.2f}")
+    numpy = quickest_seconds(
+        lambda: [rival.match(batch, event) for event in range(EVENTS_BY_NUMPY)], runs=3
     )
-    yield ratio("subscription by subscription", one_by_one / len(some), screened / EVENTS)
+    kernel = quickest_seconds(lambda: matcher.match(batch))
+    yield at_least("events a second in the kernel", EVENTS / kernel)
+    yield at_least(
+        "NumPy, event by event, takes", numpy / EVENTS_BY_NUMPY / (kernel / EVENTS), 30, " x"
+    )
+    larger = batch_of_objects(workload.events * 8, telling)
+    one, two = (quickest_seconds(partial(matcher.match, larger, threads)) for threads in (1, 2))
+    yield at_least("one thread takes, of the time of two", one / two, 1.7, " x")
 
 
-def _with_reading(event: Event, drawn: random.Random) -> Event:
-    reading = Statement(Text("value"), Quantity(round(drawn.uniform(0, 1000), 6)))
-    return Event((*event.statements, reading))
+def _from_outside(workload: MatchingWorkload) -> Iterator[Finding]:
+    matcher = Matcher(workload.subscriptions)
+    table = workload.table()
+    matcher.match_table(table)
+    seconds = quickest_seconds(lambda: matcher.match_table(table))
+    yield at_least("events a second, Arrow dictionaries to Arrow", EVENTS / seconds, 1_000_000)
+    seconds = quickest_seconds(lambda: matcher.match_table(table, threads=2))
+    yield at_least("the same on two threads", EVENTS / seconds)
+    seconds = quickest_seconds(lambda: matcher.match_batch(workload.events))
+    yield at_least("events a second, from dicts in batches", EVENTS / seconds, 180_000)
+    events = [Event.from_json(one) for one in workload.events[:SINGLE_EVENTS]]
+    seconds = quickest_seconds(lambda: [matcher.match(event) for event in events])
+    yield at_least("events a second, one by one", SINGLE_EVENTS / seconds, 30_000)
+
+
+def _optimisations(workload: MatchingWorkload) -> Iterator[Finding]:
+    """What each optimisation saves: how many times longer it takes without it."""
+    few = workload.events[:5_000]
+    seconds = {}
+    for left_out in ("", *Optimisations.__dataclass_fields__):
+        use = Optimisations(**{left_out: False}) if left_out else Optimisations()
+        matcher = Matcher(workload.subscriptions, optimisations=use)
+        matcher.match_batch(few)
+        seconds[left_out] = quickest_seconds(partial(matcher.match_batch, few), runs=3)
+    for left_out in seconds:
+        if left_out:
+            yield Finding(
+                f"without {left_out}, a batch takes", f"{seconds[left_out] / seconds['']:.2f} x"
+            )
+
+
+def _many_subscriptions(count: int, least: float) -> Iterator[Finding]:
+    workload = MatchingWorkload.generate(count, 20_000, threshold=0.8)
+    table = workload.table()
+    before = _resident()
+    started = time.perf_counter()
+    matcher = Matcher(workload.subscriptions)
+    building = time.perf_counter() - started
+    matcher.match_table(table.slice(0, 2_000))
+    grown = (_resident() - before) / count
+    first = quickest_seconds(lambda: matcher.match_table(table, threads=2), runs=1)
+    seconds = quickest_seconds(lambda: matcher.match_table(table, threads=2), runs=3)
+    found = len(matcher.match_table(table)) / len(workload.events)
+    yield Finding(f"{count:,} subscriptions are taken up in", f"{building:.1f} s")
+    yield Finding(f"{count:,} subscriptions: matches an event", f"{found:.1f}")
+    yield Finding(f"{count:,} subscriptions: first run, words unseen", f"{first:.1f} s")
+    yield at_least(f"{count:,} subscriptions: events a second", 20_000 / seconds, least)
+    if count >= 100_000:
+        yield at_most(f"{count:,} subscriptions: bytes for one", grown, 2_048)
+        yield from _changes(matcher, workload)
+
+
+def _changes(matcher: AnyMatcher, workload: MatchingWorkload) -> Iterator[Finding]:
+    """What adding and removing one subscription costs, beyond the matches that follow."""
+    events = workload.events[:1_000]
+    extra = MatchingWorkload.generate(200, 10, threshold=0.8, seed=77).subscriptions
+    matcher.match_batch(events)
+
+    def changed(change: Sequence[tuple[str, Subscription]]) -> float:
+        plain = quickest_seconds(lambda: matcher.match_batch(events), runs=3)
+        taken = []
+        for verb, one in change:
+            started = time.perf_counter()
+            getattr(matcher, verb)(one)
+            matcher.match_batch(events)
+            taken.append(time.perf_counter() - started)
+        return 1000 * (sorted(taken)[len(taken) // 2] - plain)
+
+    new = [Subscription(one.pattern, one.options) for one in extra[:20]]
+    yield at_most(
+        "one more subscription, and 1,000 events: more ms", changed([("add", o) for o in new]), 10
+    )
+    yield at_most("one less, and 1,000 events: more ms", changed([("remove", o) for o in new]), 10)
+
+
+def _resident() -> int:
+    """Bytes in memory at most, so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -21,7 +21,7 @@ def findings() -> Iterator[Finding]:
     matcher = Matcher(subscriptions)
 
     matches = sum(len(matcher.match(event)) for event in events)
-    visited = matcher.work.subscriptions_visited / (EVENTS * SUBSCRIPTIONS)
+    visited = matcher.visited / (EVENTS * SUBSCRIPTIONS)
     indexed = quickest_seconds(lambda: [matcher.match(event) for event in events], runs=3) / EVENTS
     few = events[:EVENTS_BY_BRUTE_FORCE]
     tried = quickest_seconds(

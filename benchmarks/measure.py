@@ -36,3 +36,20 @@ def microseconds(what: str, seconds: float, most: float) -> Finding:
 def ratio(what: str, numerator: float, denominator: float) -> Finding:
     """How many times more one way takes than another, in one run on one machine."""
     return Finding(what, f"{numerator / denominator:,.1f} x")
+
+
+def at_least(what: str, measured: float, least: float | None = None, unit: str = "") -> Finding:
+    """A figure, against the least that it may be."""
+    bar = "" if least is None else f">= {least:,.{_digits(least)}f}{unit}"
+    shown = f"{measured:,.{_digits(measured)}f}{unit}"
+    return Finding(what, shown, bar, None if least is None else measured >= least)
+
+
+def at_most(what: str, measured: float, most: float, unit: str = "") -> Finding:
+    """A figure, against the most that it may be."""
+    shown = f"{measured:,.{_digits(measured)}f}{unit}"
+    return Finding(what, shown, f"<= {most:,.{_digits(most)}f}{unit}", measured <= most)
+
+
+def _digits(number: float) -> int:
+    return 0 if abs(number) >= 100 else 1

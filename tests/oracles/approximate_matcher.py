@@ -18,7 +18,7 @@ from purport.model.subscription import (
 )
 from purport.model.term import Resource, Text
 from purport.model.units import Quantity
-from purport.model.words import attribute_words, said
+from purport.model.words import attribute_words, said, says_words
 from purport.relatedness.measure import Measure
 
 FLOOR = 0.05
@@ -129,7 +129,7 @@ def nearness(statement: Statement, asked: AskedValue, measure: Measure) -> float
     """1 for equal values; for words, if asked for approximately, what the measure says."""
     if answer(statement, Operator.EQUAL, asked):
         return 1.0
-    if asked.approximation is None or not isinstance(statement.value, Text | Resource):
+    if asked.approximation is None or not says_words(statement.value):
         return 0.0
     assert isinstance(asked.term, Text | Resource | Quantity) or asked.term is not None
     return measure.score(said(asked.term), said(statement.value))  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from purport.matching.first_line import value_answers
+from purport.matching.measures import Measures
 from purport.model.comparison import Operator, holds
 from purport.model.event import Event
 from purport.model.subscription import Comparison, InRange, OneOfValues, Subscription
@@ -19,7 +20,7 @@ def matching_subscriptions(
             any(
                 isinstance(predicate, Comparison | OneOfValues | InRange)
                 and holds(statement.attribute, Operator.EQUAL, predicate.attribute.term)
-                and value_answers(statement, predicate)
+                and value_answers(statement, predicate, Measures("exact"))
                 for statement in event.statements
             )
             for predicate in subscription.predicates

@@ -87,8 +87,8 @@ def test_beyond_the_bound_it_scores_and_does_not_remember() -> None:
     table.matrix(["ab", "cd"], ["abc", "bcd"])
     letters.asked.clear()
 
-    assert table.score("ef", "fe") == letters.score("ef", "fe")
-    assert table.score("ef", "fe") == letters.score("ef", "fe")
+    for _ in range(2):
+        assert table.score("ef", "fe") == pytest.approx(letters.score("ef", "fe"))
     assert letters.asked == [(1, 1), (1, 1)]
     assert table.size == (2, 2)
     assert not table.add(Block(["x"], ["y"], np.ones((1, 1), np.float32)))

@@ -27,9 +27,9 @@ from purport.model.subscription import (
     OneOfValues,
     Reference,
 )
-from purport.model.term import Attribute, Resource, Term, Text
-from purport.model.units import Quantity
-from purport.model.words import attribute_words, said
+from purport.model.term import Attribute, Term
+from purport.model.units import Unit
+from purport.model.words import said, says_words
 from purport.relatedness.measure import EventMeasure, Measure, Scores
 
 ValuePredicate = Comparison | OneOfValues | InRange
@@ -42,6 +42,10 @@ class FirstLine(Protocol):
     @property
     def is_exact(self) -> bool:
         """Whether a statement answers fully or not at all."""
+
+    @property
+    def is_of_words(self) -> bool:
+        """Whether a statement's similarity is the same in every event."""
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """For each statement its similarity, and whether the exact parts of the predicate hold."""
@@ -84,6 +88,11 @@ class _OfValues:
         return isinstance(self.attribute, _ExactName) and not any(
             asked.approximation for asked in asked_values(self.predicate)
         )
+
+    @property
+    def is_of_words(self) -> bool:
+        """Whether no event measure ranks the attribute."""
+        return not isinstance(self.attribute, _RankedName)
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """For each statement its similarity, and whether the exact parts of the predicate hold."""
@@ -181,25 +190,32 @@ def value_similarities(
     match predicate:
         case Comparison(_, operator, asked) if asked.approximation is not None:
             near = _nearness(statements, asked, measures)
-            return (near if operator is Operator.EQUAL else 1.0 - near), every
+            return (near if operator is Operator.EQUAL else _rest(near)), every
         case OneOfValues(_, values) if any(asked.approximation for asked in values):
             near = np.max([_nearness(statements, asked, measures) for asked in values], axis=0)
             return near, every
         case _:
-            answers = np.array([value_answers(one, predicate) for one in statements], np.bool_)
+            answered = [value_answers(one, predicate, measures) for one in statements]
+            answers = np.array(answered, np.bool_)
             return answers.astype(np.float64), answers
 
 
-def value_answers(statement: Statement, predicate: ValuePredicate) -> bool:
+def _rest(near: Scores) -> Scores:
+    """What scores leave to 1, in single precision as scores themselves are kept."""
+    return (1.0 - near).astype(np.float32).astype(np.float64)
+
+
+def value_answers(statement: Statement, predicate: ValuePredicate, measures: Measures) -> bool:
     """Whether a statement about the attribute asked for satisfies a predicate without `~`."""
+    unit = measures.unit_of(statement.attribute)
     match predicate:
         case Comparison(_, operator, asked):
-            return _holds(statement, operator, asked)
+            return _holds(statement, operator, asked, unit)
         case OneOfValues(_, values):
-            return any(_holds(statement, Operator.EQUAL, asked) for asked in values)
+            return any(_holds(statement, Operator.EQUAL, asked, unit) for asked in values)
         case InRange(_, low, high):
-            return _holds(statement, Operator.AT_LEAST, low) and _holds(
-                statement, Operator.AT_MOST, high
+            return _holds(statement, Operator.AT_LEAST, low, unit) and _holds(
+                statement, Operator.AT_MOST, high, unit
             )
 
 
@@ -222,13 +238,16 @@ def _approximation(predicate: ValuePredicate) -> Approximation | None:
 
 def _nearness(statements: Sequence[Statement], asked: AskedValue, measures: Measures) -> Scores:
     """How near values are to the one asked for: numbers, times and truths are equal or not."""
-    near = np.array([_holds(one, Operator.EQUAL, asked) for one in statements], np.float64)
+    near = np.array(
+        [_holds(one, Operator.EQUAL, asked, measures.unit_of(one.attribute)) for one in statements],
+        np.float64,
+    )
     if asked.approximation is None:
         return near
     texts = {
         place: said(one.value)
         for place, one in enumerate(statements)
-        if not near[place] and isinstance(one.value, Text | Resource)
+        if not near[place] and says_words(one.value)
     }
     if texts:
         measure = measures.for_values(asked.approximation.measure)
@@ -239,10 +258,8 @@ def _nearness(statements: Sequence[Statement], asked: AskedValue, measures: Meas
     return near
 
 
-def _holds(statement: Statement, operator: Operator, asked: AskedValue) -> bool:
-    term = plain_term(asked)
-    unit = attribute_words(statement.attribute).unit if isinstance(term, Quantity) else None
-    return holds(statement.value, operator, term, unit=unit)
+def _holds(statement: Statement, operator: Operator, asked: AskedValue, unit: Unit | None) -> bool:
+    return holds(statement.value, operator, plain_term(asked), unit=unit)
 
 
 def plain_term(asked: AskedValue) -> Term:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from purport.errors import InvalidInput
+from purport.matching.aggregation import FLOOR
+from purport.matching.batch_matches import BatchMatches, FoundRow, found_of, rows_of
+from purport.matching.batches import Batch, JsonObject, batch_of_events, batch_of_objects
+from purport.matching.compiled_matcher import CompiledMatcher, Optimisations
 from purport.matching.explanation import MatchExplanation, explain_match
-from purport.matching.first_line import ValuePredicate, value_answers
-from purport.matching.keys import Key, asked_attribute_key, told_attribute_keys
+from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
-from purport.matching.predicate_index import PredicateIndex
-from purport.matching.screen import Screen
-from purport.model.event import Event, Statement
+from purport.model.event import Event
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-@dataclass(slots=True)
-class Work:
-    """How much a matcher has done: what an index saves shows here, on any machine."""
-
-    events: int = 0
-    subscriptions_visited: int = 0
+_LEFT_SLOTS = 50_000  # how many more empty slots than subscriptions there may be
 
 
 class Matcher:
@@ -39,6 +38,7 @@ class Matcher:
 
     `measure` (an object or a name) is used for every `~` that names none; `mode` "paper" means the
     equations of TOIT'14: the measure `esa`, the mean, and exact predicates that count like others.
+    `optimisations` can be left out one by one, to measure what each saves.
     """
 
     def __init__(
@@ -48,26 +48,32 @@ class Matcher:
         measure: Measure | str | None = None,
         mode: Mode | str = Mode.DEFAULT,
         lexicon: Lexicon | None = None,
+        optimisations: Optimisations | None = None,
     ) -> None:
-        self.work = Work()
+        self._options = {
+            "measure": measure, "mode": mode, "lexicon": lexicon, "optimisations": optimisations,
+        }  # fmt: skip
         self._defaults = DEFAULTS[mode_of(mode)]
+        self._optimisations = optimisations or Optimisations()
         self.measures = Measures(measure or self._defaults.measure, lexicon)
-        self._plans: dict[int, SubscriptionPlan] = {}
-        self._numbers: dict[Subscription, list[int]] = {}
+        self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
-        self._exact: dict[int, tuple[ValuePredicate, ...]] = {}
-        self._approximate: dict[int, SubscriptionPlan] = {}
-        self._screen = Screen(self.measures)
-        self._screened: set[int] = set()
-        self._index = PredicateIndex()
-        self._next_number = 0
+        self._begin()
         for subscription in subscriptions:
             self.add(subscription)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.subscriptions, self._options)
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """What is subscribed to now, oldest first."""
-        return tuple(plan.subscription for plan in self._plans.values())
+        return tuple(one for one in self._subscriptions if one is not None)
+
+    @property
+    def visited(self) -> int:
+        """How many subscriptions were looked at, over all events: it shows what an index saves."""
+        return self._compiled.visited
 
     def add(self, subscription: Subscription) -> None:
         """Take up a subscription.
@@ -76,49 +82,73 @@ class Matcher:
         that of another one or it names a measure that nobody knows.
         """
         plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
-        name, number = subscription.name, self._next_number
-        if name is not None and self._named.setdefault(name, subscription) != subscription:
-            raise InvalidInput(f"the name {name!r} is taken by another subscription")
-        self._next_number += 1
-        self._numbers.setdefault(subscription, []).append(number)
-        self._plans[number] = plan
-        if plan.is_exact and not plan.is_one_to_one and plan.top == 1:
-            self._exact[number] = plan.value_predicates
-            self._index.add(number, self._exact[number])
-        else:
-            self._approximate[number] = plan
-            if self._screen.takes(plan):
-                self._screen.add(number, plan)
-                self._screened.add(number)
+        name = subscription.name
+        with self._lock:
+            if name is not None and self._named.setdefault(name, subscription) != subscription:
+                raise InvalidInput(f"the name {name!r} is taken by another subscription")
+            self._put(subscription, plan)
 
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
-        numbers = self._numbers[subscription]
-        number = numbers.pop(0)
-        if not numbers:
-            del self._numbers[subscription]
-            self._named.pop(subscription.name or "", None)
-        del self._plans[number]
-        if self._exact.pop(number, None) is not None:
-            self._index.remove(number)
-        else:
-            del self._approximate[number]
-            if number in self._screened:
-                self._screened.remove(number)
-                self._screen.remove(number)
+        with self._lock:
+            slot, *others = self._slots[subscription]
+            if others:
+                self._slots[subscription] = tuple(others)
+            else:
+                del self._slots[subscription]
+                self._named.pop(subscription.name or "", None)
+            self._subscriptions[slot] = None
+            self._compiled.remove(slot)
+            self._checked.pop(slot, None)
+            self._ranked.pop(slot, None)
+            self._left += 1
+            if 2 * self._left > len(self._subscriptions) + _LEFT_SLOTS:
+                self._build_anew()
 
     def learn(self, events: Iterable[Event]) -> None:
         """Score the words of events that are to be matched, all at once: it saves time, no more."""
-        self._screen.learn(events)
+        with self._lock:
+            self._compiled.learn(batch_of_events(events, self._compiled.telling()))
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
-        candidates = self._index.candidates(event)
-        self.work.events += 1
-        self.work.subscriptions_visited += len(candidates)
-        found = [*self._exact_matches(event, candidates), *self._approximate_matches(event)]
-        found.sort(key=lambda pair: (-round(pair[1].probability, 12), pair[0]))
-        return [match for _, match in found]
+        with self._lock:
+            found = self._compiled.match(batch_of_events([event], self._compiled.telling()))
+            rows = rows_of(found)
+            if self._checked or self._ranked:
+                rows = iter(self._check(rows, 1, lambda _: event))
+            return [self._made(event, row) for row in rows]
+
+    def match_batch(
+        self, events: Sequence[Event] | Sequence[JsonObject], *, threads: int = 1
+    ) -> BatchMatches:
+        """The matches of many events, or of JSON objects that are events, in one go.
+
+        An `EventError` says what is wrong with an object that is no event.
+        """
+        with self._lock:
+            telling = self._compiled.telling()
+            if isinstance(next(iter(events), None), Event):
+                batch = batch_of_events(cast("Sequence[Event]", events), telling)
+            else:
+                batch = batch_of_objects(cast("Sequence[JsonObject]", events), telling)
+            return self._match_batch(batch, _event_at(events), threads)
+
+    def match_table(
+        self, table: pa.Table, *, threads: int = 1, terms: pa.Array | None = None
+    ) -> pa.Table:
+        """The matches of the events in an Arrow table, as an Arrow table.
+
+        In: `event_id`, a text, and `statements`, a map from text to text or a list of structs of
+        `attribute` and `value`; texts may be dictionary-encoded, or numbers into `terms`. A
+        statement without a name or a value says nothing. Out: `event_id`, `subscription`,
+        `probability` and `mapping`, the number of the statement for each predicate; an event's
+        matches stand together, best first.
+        """
+        from purport.matching.arrow_tables import match_table
+
+        with self._lock:
+            return match_table(table, self._compiled.telling(), self._match_batch, threads, terms)
 
     def mappings(self, event: Event, subscription: Subscription, k: int) -> list[Mapping]:
         """The k best mappings of a subscription to an event, best first.
@@ -138,51 +168,110 @@ class Matcher:
             raise InvalidInput("the event has nothing that answers the subscription")
         return found
 
-    def _exact_matches(
-        self, event: Event, candidates: Iterable[int]
-    ) -> Iterator[tuple[int, Match]]:
-        said: dict[Key, list[Statement]] | None = None
-        for number in candidates:
-            said = _by_attribute(event) if said is None else said
-            mapping = _exact_mapping(self._exact[number], said)
-            if mapping is not None:
-                subscription = self._plans[number].subscription
-                yield number, Match(subscription, event, mapping, explainer=self.explain)
+    def _begin(self) -> None:
+        self._compiled = CompiledMatcher(self.measures, self._optimisations)
+        self._subscriptions: list[Subscription | None] = []
+        self._slots: dict[Subscription, tuple[int, ...]] = {}
+        self._checked: dict[int, SubscriptionPlan] = {}
+        self._ranked: dict[int, SubscriptionPlan] = {}
+        self._left = 0
 
-    def _approximate_matches(self, event: Event) -> Iterator[tuple[int, Match]]:
-        unscreened = self._approximate.keys() - self._screened
-        candidates = [*self._screen.candidates(event), *unscreened]
-        self.work.subscriptions_visited += len(candidates)
-        for number in candidates:
-            plan = self._approximate[number]
-            mappings = plan.mappings(event, plan.top)
-            if mappings and mappings[0].probability >= plan.threshold:
-                best, *others = mappings
-                yield (
-                    number,
-                    Match(plan.subscription, event, best, tuple(others), self.explain),
-                )
+    def _put(self, subscription: Subscription, plan: SubscriptionPlan) -> None:
+        slot = len(self._subscriptions)
+        if plan.is_of_words:
+            self._compiled.add(plan)
+            if plan.is_one_to_one or plan.top > 1:
+                self._checked[slot] = plan
+        else:
+            self._compiled.skip()
+            self._ranked[slot] = plan
+        self._subscriptions.append(subscription)
+        self._slots[subscription] = (*self._slots.get(subscription, ()), slot)
+
+    def _build_anew(self) -> None:
+        """Compile what is left, after many subscriptions have gone."""
+        left = self.subscriptions
+        self._begin()
+        for subscription in left:
+            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            self._put(subscription, plan)
+
+    def _match_batch(
+        self, batch: Batch, event_at: Callable[[int], Event], threads: int
+    ) -> BatchMatches:
+        found = self._compiled.match(batch, threads)
+        if self._checked or self._ranked:
+            found = found_of(self._check(rows_of(found), len(batch), event_at))
+        return BatchMatches(
+            found, self._subscription, lambda row: self._made(event_at(row.event), row)
+        )
+
+    def _check(
+        self, rows: Iterable[FoundRow], events: int, event_at: Callable[[int], Event]
+    ) -> list[FoundRow]:
+        """Of subscriptions that need more than the best answer to each predicate, what holds."""
+        kept = []
+        for row in rows:
+            plan = self._checked.get(row.slot)
+            checked = row if plan is None else _row(plan, event_at(row.event), row.event, row.slot)
+            if checked is not None:
+                kept.append(checked)
+        for number in range(events) if self._ranked else ():
+            event = event_at(number)
+            found = (_row(plan, event, number, slot) for slot, plan in self._ranked.items())
+            kept.extend(row for row in found if row is not None)
+        return sorted(kept)
+
+    def _subscription(self, slot: int) -> Subscription:
+        found = self._subscriptions[slot]
+        assert found is not None
+        return found
+
+    def _made(self, event: Event, row: FoundRow) -> Match:
+        """The match that a row stands for."""
+        subscription, plan = self._subscription(row.slot), self._checked.get(row.slot)
+        if plan is not None:
+            best, *others = plan.mappings(event, plan.top)
+            return Match(subscription, event, best, tuple(others), self.explain)
+        statements = [event.statements[place] for place in row.statements]
+        predicates = subscription.predicates
+        similarities = [
+            known if known > FLOOR else self._similarity(predicate, statement)
+            for known, predicate, statement in zip(
+                row.similarities, predicates, statements, strict=True
+            )
+        ]
+        total = sum(similarities)
+        pairs = [
+            Correspondence(predicate, statement, similarity, similarity / total if total else 0.0)
+            for predicate, statement, similarity in zip(
+                predicates, statements, similarities, strict=True
+            )
+        ]
+        mapping = Mapping(tuple(pairs), row.probability)
+        return Match(subscription, event, mapping, explainer=self.explain)
+
+    def _similarity(self, predicate: Any, statement: Any) -> float:
+        """A similarity that was too small to be kept."""
+        scores, _ = first_line(predicate, self.measures).similarities(Event((statement,)))
+        return float(scores[0])
 
 
-def _by_attribute(event: Event) -> dict[Key, list[Statement]]:
-    """The event's statements under the keys of their attributes."""
-    said: dict[Key, list[Statement]] = {}
-    for statement in event.statements:
-        for key in told_attribute_keys(statement.attribute):
-            said.setdefault(key, []).append(statement)
-    return said
+def _row(plan: SubscriptionPlan, event: Event, number: int, slot: int) -> FoundRow | None:
+    """The best mapping, if it reaches the threshold."""
+    for best in plan.vectors(event, 1):
+        if best.probability >= plan.threshold:
+            return FoundRow(number, slot, best.probability, best.vector, best.similarities)
+    return None
 
 
-def _exact_mapping(
-    predicates: tuple[ValuePredicate, ...], said: dict[Key, list[Statement]]
-) -> Mapping | None:
-    """The first statement that answers each predicate; None if some predicate has no answer."""
-    share = 1 / len(predicates)
-    pairs = []
-    for predicate in predicates:
-        told = said.get(asked_attribute_key(predicate.attribute.term), ())
-        statement = next((one for one in told if value_answers(one, predicate)), None)
-        if statement is None:
-            return None
-        pairs.append(Correspondence(predicate, statement, similarity=1.0, probability=share))
-    return Mapping(tuple(pairs), 1.0)
+def _event_at(events: Sequence[Event] | Sequence[JsonObject]) -> Callable[[int], Event]:
+    def event_at(number: int) -> Event:
+        one = events[number]
+        return one if isinstance(one, Event) else Event.from_json(one)
+
+    return event_at
+
+
+def _rebuilt(subscriptions: tuple[Subscription, ...], options: dict[str, Any]) -> Matcher:
+    return Matcher(subscriptions, **options)

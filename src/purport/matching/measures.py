@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from purport.model.subscription import Approximation
+from purport.model.term import Attribute
+from purport.model.units import Unit
+from purport.model.words import attribute_words, said
 from purport.relatedness.catalogue import load_measure
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
@@ -23,6 +26,7 @@ class Measures:
         self._default = default
         self._lexicon = lexicon
         self._loaded: dict[str | None, Measure] = {}
+        self._for_names: dict[str | None, Measure | EventMeasure] = {}
         self._tables: dict[tuple[str | None, bool], ScoreTable] = {}
 
     def for_values(self, name: str | None) -> Measure:
@@ -31,10 +35,20 @@ class Measures:
 
     def for_names(self, name: str | None) -> Measure | EventMeasure:
         """What names of attributes are compared with, or ranked by."""
-        measure = self._measure(name)
-        if isinstance(measure, EventMeasure):
-            return measure
-        return self._table(name, attribute_measure(measure), True)
+        if name not in self._for_names:
+            measure = self._measure(name)
+            is_of_events = isinstance(measure, EventMeasure)
+            self._for_names[name] = (
+                measure if is_of_events else self._table(name, attribute_measure(measure), True)
+            )
+        return self._for_names[name]
+
+    def unit_of(self, attribute: Attribute) -> Unit | None:
+        """The unit of numbers under an attribute: its name tells it, or the lexicon."""
+        unit = attribute_words(attribute).unit
+        if unit is None and self._lexicon is not None:
+            return self._lexicon.unit_of(said(attribute))
+        return unit
 
     def name_of(self, approximation: Approximation | None) -> str:
         """What a person calls the measure of a side."""

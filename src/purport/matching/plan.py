@@ -118,9 +118,9 @@ class SubscriptionPlan:
         )
 
     @property
-    def is_exact(self) -> bool:
-        """Whether every predicate must hold and none is approximate."""
-        return self.is_exact_required and all(line.is_exact for line in self.lines)
+    def is_of_words(self) -> bool:
+        """Whether scores depend on words alone, and not on the event that they stand in."""
+        return all(line.is_of_words for line in self.lines)
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """The combined matrix (equation 6): a row a predicate, a column a statement."""

@@ -18,6 +18,7 @@ from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity
 
 MOST_LEVELS = 64
+MOST_STATEMENTS = 10_000
 _RESERVED = frozenset({"@id", "@start", "@end", "@context"})
 
 
@@ -66,6 +67,7 @@ class Event(Struct, frozen=True, gc=False):
                 raise EventError(
                     f"the key {key!r} is reserved; expected one of {', '.join(sorted(_RESERVED))}"
                 )
+        _refuse_many(len(statements))
         if "@id" not in data and "@start" not in data and "@end" not in data:
             return cls(tuple(statements))
         return cls(tuple(statements), _identifier(data.get("@id")), _interval(data))
@@ -103,6 +105,7 @@ class Event(Struct, frozen=True, gc=False):
     def _from_description(
         cls, description: rdf.Description, interval: Interval | None = None
     ) -> Self:
+        _refuse_many(len(description.properties))
         statements = (Statement(attribute, value) for attribute, value in description.properties)
         return cls(tuple(statements), description.subject, interval)
 
@@ -169,6 +172,12 @@ def _add_statements(statements: list[Statement], name: str, value: Any, level: i
         statements.append(Statement(_attribute(name), _time(name, value)))
     else:
         raise EventError(f"{name!r}: expected a JSON value, got {type(value).__name__}")
+
+
+def _refuse_many(count: int) -> None:
+    """Raise when an event says more than anyone can mean."""
+    if count > MOST_STATEMENTS:
+        raise EventError(f"an event has at most {MOST_STATEMENTS:,} statements, got {count:,}")
 
 
 def _refuse_deep(value: Any, level: int) -> None:

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
 
-from purport.model.term import Attribute, Resource, Term, Text
-from purport.model.units import Unit, find_unit
+from purport.model.term import Attribute, Resource, Term, Text, Time, read_time
+from purport.model.units import Quantity, Unit, find_unit, read_quantity
 
+MOST_LETTERS = 1000
+_BEFORE_NUMBERS = frozenset("0123456789+-.")
+_IDENTIFIER = re.compile(
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5,7}"
+    r"|(?:0x)?[0-9a-f]{12,}",
+    re.IGNORECASE,
+)
 _PREFIXED = re.compile(r"[A-Za-z][\w.-]*:(?=[A-Za-z_])")
 _SEPARATOR = re.compile(r"[^\w°%µ]+|_")
 _PART = re.compile(
@@ -78,6 +85,40 @@ def said(term: Term, *, language: str = "en") -> str:
             return _last_part(iri)
         case _:
             return str(term)
+
+
+def says_words(term: Term) -> bool:
+    """Whether a term says something that a measure can compare.
+
+    Numbers, times and truths do not, spelt out or not, nor do identifiers, nor texts of more than a
+    thousand letters: they are what they are, or not.
+
+    >>> [says_words(Text(text)) for text in ("ground floor", "21.5 °C", "8c7d2fb0a91e44")]
+    [True, False, False]
+    """
+    match term:
+        case Text(text):
+            return (
+                len(text) <= MOST_LETTERS and spelt_value(text) is None and not is_identifier(text)
+            )
+        case Resource(iri):
+            return len(iri) <= MOST_LETTERS
+    return False
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a text is a UUID, a hardware address or a long hexadecimal number."""
+    return _IDENTIFIER.fullmatch(text) is not None and not text.isalpha()
+
+
+def spelt_value(text: str) -> Quantity | Time | None:
+    """The number or time that a text spells; None if it spells neither."""
+    if text.lstrip()[:1] not in _BEFORE_NUMBERS:
+        return None
+    try:
+        return read_quantity(text) or read_time(text)
+    except ValueError:  # a number beyond all bounds
+        return None
 
 
 @lru_cache(maxsize=65_536)

@@ -102,7 +102,7 @@ class ScoreTable:
         """Scores of every pair; those not known yet are computed in one go."""
         numbers = self.numbers(left, right)
         if numbers is None:
-            return self.measure.matrix(left, right)
+            return self.measure.matrix(left, right).astype(np.float32).astype(np.float64)
         return self._scores[np.ix_(*numbers)].astype(np.float64)
 
     def numbers(self, asked: Sequence[str], given: Sequence[str]) -> tuple[Numbers, Numbers] | None:

@@ -1,0 +1,106 @@
+"""What was found in a batch of events: columns of numbers, and matches where they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from purport.matching.flat_lists import Integers, Numbers
+from purport.matching.kernel import RANKS, Found
+from purport.model.match import Match
+from purport.model.subscription import Subscription
+
+
+def rank(probability: float) -> int:
+    """What matches are sorted by: the smaller, the better; twelve digits count."""
+    return RANKS - int(probability * RANKS + 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMatches:
+    """The matches of a batch, event by event, best first.
+
+    Columns are arrays: `events` and `probabilities` of each match, and with `mapping` the
+    statement of each predicate. Iterating makes matches.
+    """
+
+    found: Found
+    subscription_of: Callable[[int], Subscription]
+    match_of: Callable[[FoundRow], Match]
+
+    def __len__(self) -> int:
+        return len(self.found.events)
+
+    def __iter__(self) -> Iterator[Match]:
+        return map(self.match_of, rows_of(self.found))
+
+    def found_rows(self) -> Iterator[FoundRow]:
+        """The matches as rows of numbers."""
+        return rows_of(self.found)
+
+    @property
+    def events(self) -> Integers:
+        """For each match the number of its event in the batch."""
+        return self.found.events
+
+    @property
+    def probabilities(self) -> Numbers:
+        """For each match its probability."""
+        return self.found.probabilities
+
+    def subscription(self, number: int) -> Subscription:
+        """The subscription of a match."""
+        return self.subscription_of(int(self.found.slots[number]))
+
+    def mapping(self, number: int) -> Integers:
+        """For each predicate of a match's subscription the number of the statement for it."""
+        start = self.found.ends[number - 1] if number else 0
+        return self.found.statements[start : self.found.ends[number]]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """One match: its event and slot, its probability and mapping."""
+
+    event: int
+    slot: int
+    probability: float
+    statements: tuple[int, ...]
+    similarities: tuple[float, ...]
+
+    def __lt__(self, other: FoundRow) -> bool:
+        return self._order() < other._order()
+
+    def _order(self) -> tuple[int, int, int]:
+        return self.event, rank(self.probability), self.slot
+
+
+def rows_of(found: Found) -> Iterator[FoundRow]:
+    """What was found, match by match."""
+    start = 0
+    for event, slot, probability, end in zip(
+        found.events.tolist(),
+        found.slots.tolist(),
+        found.probabilities.tolist(),
+        found.ends.tolist(),
+        strict=True,
+    ):
+        statements = tuple(found.statements[start:end].tolist())
+        yield FoundRow(
+            event, slot, probability, statements, tuple(found.similarities[start:end].tolist())
+        )
+        start = end
+
+
+def found_of(rows: list[FoundRow]) -> Found:
+    """The columns of rows."""
+    return Found(
+        np.array([row.event for row in rows], np.int32),
+        np.array([row.slot for row in rows], np.int32),
+        np.array([row.probability for row in rows], np.float64),
+        np.cumsum([len(row.statements) for row in rows], dtype=np.int64),
+        np.array([place for row in rows for place in row.statements], np.int32),
+        np.array([one for row in rows for one in row.similarities], np.float64),
+    )

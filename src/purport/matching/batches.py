@@ -1,0 +1,174 @@
+"""Events as batches of flat arrays: from events, or straight from flat JSON objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from purport.matching.flat_lists import Integers, Numbers, Places
+from purport.matching.scales import EXACT_INTEGERS, NoScale
+from purport.matching.telling import Telling
+from purport.matching.text_kernel import Letters, read_texts
+from purport.model.event import MOST_STATEMENTS, Event, Statement
+from purport.model.term import Boolean, Text
+
+UNREAD = -(2**31)  # the code of a text that Python has to look at
+
+JsonObject = Mapping[str, Any]
+_FEW = 16
+_SCALES = (None, NoScale.TIME, NoScale.OPAQUE)  # in the order of what a text is found to spell
+_ANY = Text("any")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Statements of events behind one another: attributes, codes and numbers; event starts."""
+
+    starts: Places
+    attributes: Integers
+    codes: Integers
+    numbers: Numbers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
+    """Events as a batch."""
+    starts, attributes, codes, numbers = [0], [], [], []
+    for event in events:
+        for one in event.statements:
+            attributes.append(telling.attribute(one.attribute))
+            code, number = telling.statement(one)
+            codes.append(code)
+            numbers.append(number)
+        starts.append(len(codes))
+    return Batch(
+        np.array(starts, np.int64),
+        np.array(attributes, np.int32),
+        np.array(codes, np.int32),
+        np.array(numbers, np.float64),
+    )
+
+
+def batch_of_objects(objects: Sequence[JsonObject], telling: Telling) -> Batch:
+    """JSON objects as a batch; an `EventError` says what is wrong with one that is no event.
+
+    Those that are flat need not become events. A batch with others is cut into halves.
+    """
+    try:
+        return _flat_batch(objects, telling)
+    except _NotFlat:
+        if len(objects) <= _FEW:
+            return batch_of_events(map(Event.from_json, objects), telling)
+        half = len(objects) // 2
+        first = batch_of_objects(objects[:half], telling)
+        second = batch_of_objects(objects[half:], telling)
+        return Batch(
+            np.concatenate([first.starts, second.starts[1:] + first.starts[-1]]),
+            np.concatenate([first.attributes, second.attributes]),
+            np.concatenate([first.codes, second.codes]),
+            np.concatenate([first.numbers, second.numbers]),
+        )
+
+
+def code_spelt(
+    letters: Letters, starts: Places, ends: Places, telling: Telling
+) -> tuple[Integers, Numbers]:
+    """The codes of texts that are on scales, with their numbers; the others are `UNREAD`."""
+    kinds, numbers = np.zeros(len(starts), np.int32), np.zeros(len(starts), np.float64)
+    if not telling.asks_for_wordless:
+        read_texts(letters, starts, ends, kinds, numbers)
+    codes = np.array([UNREAD, *map(telling.scale_code, _SCALES)], np.int32)
+    return codes[kinds], numbers
+
+
+class _NotFlat(Exception):
+    """An object is not one of texts, numbers and truths under plain names."""
+
+
+def _flat_batch(objects: Sequence[JsonObject], telling: Telling) -> Batch:
+    keys = list(chain.from_iterable(objects))
+    values = list(chain.from_iterable([one.values() for one in objects]))
+    sizes = np.fromiter(map(len, objects), np.int64, len(objects))
+    attributes = list(map(telling.names.get, keys))
+    try:
+        codes = list(map(telling.words.get, values))
+    except TypeError:  # a list or an object: it cannot be looked up
+        raise _NotFlat from None
+    if len(sizes) and sizes.max() > MOST_STATEMENTS:
+        raise _NotFlat
+    if None in attributes:
+        _name_new(keys, attributes, telling)
+    numbers = np.zeros(len(values), np.float64)
+    if None in codes:
+        _code_new(keys, values, codes, numbers, telling)
+    return Batch(
+        np.concatenate([[0], np.cumsum(sizes)]),
+        np.array(attributes, np.int32),
+        np.array(codes, np.int32),
+        numbers,
+    )
+
+
+def _name_new(keys: list[Any], attributes: list[int | None], telling: Telling) -> None:
+    for place, number in enumerate(attributes):
+        if number is None:
+            key = keys[place]
+            if not isinstance(key, str) or key[:1] == "@" or not key.strip():
+                raise _NotFlat
+            attributes[place] = telling.attribute(Text(key))
+
+
+def _code_new(
+    keys: list[str], values: list[Any], codes: list[int | None], numbers: Numbers, telling: Telling
+) -> None:
+    """Code the values that are no words met before."""
+    plain = telling.scale_code(None)
+    texts: list[int] = []
+    for place, code in enumerate(codes):
+        if code is None:
+            value = values[place]
+            kind = type(value)
+            if kind is str:
+                texts.append(place)
+            elif kind is bool:
+                codes[place] = telling.statement(Statement(_ANY, Boolean(value)))[0]
+            elif (kind is float and math.isfinite(value)) or (
+                kind is int and abs(value) <= EXACT_INTEGERS
+            ):
+                codes[place] = plain
+                numbers[place] = value
+            else:
+                raise _NotFlat
+    if texts:
+        _code_texts(texts, keys, values, codes, numbers, telling)
+
+
+def _code_texts(
+    places: list[int],
+    keys: list[str],
+    values: list[str],
+    codes: list[int | None],
+    numbers: Numbers,
+    telling: Telling,
+) -> None:
+    joined = "\n".join([values[place] for place in places]).encode("utf-8", "surrogatepass")
+    letters = np.frombuffer(joined, np.uint8)
+    breaks = np.flatnonzero(letters == ord("\n"))
+    spelt, read = np.full(len(places), UNREAD, np.int32), np.zeros(len(places), np.float64)
+    if len(breaks) == len(places) - 1:  # or there are line breaks within texts
+        starts = np.concatenate([[0], breaks + 1])
+        spelt, read = code_spelt(letters, starts, np.append(breaks, len(letters)), telling)
+    numbers[places] = read
+    for place, code in zip(places, spelt.tolist(), strict=True):
+        if code != UNREAD:
+            codes[place] = code
+        else:
+            one = Statement(Text(keys[place]), Text(values[place]))
+            codes[place], numbers[place] = telling.statement(one)

@@ -1,0 +1,485 @@
+"""The inner loops of matching, over flat arrays.
+
+A *row* is a different predicate; a *telling* a different pair of attribute and word, or of
+attribute and scale. `find_tellings` numbers them, `list_hits` says which rows each of them answers
+and how well; `match_events` takes the best answer to each row, and adds up what subscriptions gain.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from purport.matching.compilation import compiled
+from purport.matching.flat_lists import Integers, Lists, Numbers, Places
+
+Flags = NDArray[np.bool_]
+
+EMPTY = -1
+_SCATTER = 0x1E3779B97F4A7C15
+RANKS = 1_000_000_000_000  # probabilities that differ by less than one over this are equal
+_SLOT_BITS = 23
+_RUN = 24
+MOST_SLOTS = 1 << _SLOT_BITS
+
+
+class Rows(NamedTuple):
+    """Different predicates: their sides, and which statements are kept as answers to them.
+
+    An answer below `cuts` cannot lead to a match. One that is not above `floors` counts as that;
+    it is kept where `keeps_all` says that the exact side holding is enough to be an answer.
+    """
+
+    names: Integers
+    values: Integers
+    floors: Numbers
+    cuts: Numbers
+    keeps_all: Flags
+    is_near_name: Flags
+
+
+class Bounds(NamedTuple):
+    """Rows that a number answers when it lies between two bounds, in four orders for a telling.
+
+    `numbers` says which of the `starts` are a telling's (-1: it is on no scale). From the first on
+    stand equalities by their number, from the second what has a lower bound, by it, from the third
+    what has an upper bound only, largest first, and from the fourth to the last all but equalities,
+    by row, to be looked up: `is_range` tells which rows these are.
+    """
+
+    numbers: Integers
+    starts: Places
+    lows: Numbers
+    highs: Numbers
+    rows: Integers
+    weights: Numbers
+    is_range: Flags
+
+
+class Asked(NamedTuple):
+    """Subscriptions in slots: their rows behind one another, and what they need.
+
+    `defaults` is what a row gains when nothing answers it, `always` the slots that may match
+    without any answer, `needed` a total below which there is no match, `filed` the slots to look at
+    when something answers a row.
+    """
+
+    starts: Places
+    sizes: Integers
+    rows: Integers
+    defaults: Numbers
+    thresholds: Numbers
+    needed: Numbers
+    is_mean: Flags
+    always: Integers
+    filed: Lists
+
+
+class Told(NamedTuple):
+    """Statements of events behind one another: their tellings and numbers."""
+
+    starts: Places
+    tellings: Integers
+    numbers: Numbers
+
+
+class Scratch(NamedTuple):
+    """Room for what is found out about one event, by rows and by slots; one for each thread.
+
+    `on_scale` are the statements with bounds; `counters` hold the stamp of the last event, the
+    number of subscriptions looked at so far, and that of the statements with bounds.
+    """
+
+    best: Numbers
+    statements: Integers
+    row_stamps: Places
+    range_stamps: Places
+    touched: Integers
+    slot_stamps: Places
+    probabilities: Numbers
+    keys: Places
+    merged: Places
+    hits: Places
+    on_scale: Integers
+    counters: Places
+
+
+class Found(NamedTuple):
+    """Matches behind one another; of each the statements that answer its rows, and how well.
+
+    A similarity that is not a number is one that does not matter, and is not known here.
+    """
+
+    events: Integers
+    slots: Integers
+    probabilities: Numbers
+    ends: Places
+    statements: Integers
+    similarities: Numbers
+
+
+@compiled
+def find_tellings(
+    attributes: Integers,
+    codes: Integers,
+    keys: Places,
+    numbers: Integers,
+    versions: Integers,
+    version: int,
+    found: Integers,
+) -> int:
+    """Write the number of each statement's telling; how many are not known, or out of date."""
+    missing = 0
+    for at in range(len(codes)):
+        slot = _slot(attributes[at], codes[at], keys)
+        if keys[slot] == EMPTY or versions[numbers[slot]] != version:
+            missing += 1
+            found[at] = EMPTY
+        else:
+            found[at] = numbers[slot]
+    return missing
+
+
+@compiled
+def add_tellings(
+    attributes: Integers,
+    codes: Integers,
+    keys: Places,
+    numbers: Integers,
+    versions: Integers,
+    version: int,
+    found: Integers,
+    known: int,
+    changed: Integers,
+) -> tuple[int, int]:
+    """Number what `find_tellings` did not know; how many are known and how many have changed.
+
+    The places in the batch where each of them stands first are written to `changed`.
+    """
+    count = 0
+    for at in range(len(codes)):
+        if found[at] == EMPTY:
+            slot = _slot(attributes[at], codes[at], keys)
+            if keys[slot] == EMPTY:
+                keys[slot] = _key(attributes[at], codes[at])
+                numbers[slot] = known
+                known += 1
+            number = numbers[slot]
+            found[at] = number
+            if versions[number] != version:
+                versions[number] = version
+                changed[count] = at
+                count += 1
+    return known, count
+
+
+@compiled
+def _key(attribute: int, code: int) -> np.int64:
+    return (np.int64(attribute) << 32) | (np.int64(code) & 0xFFFFFFFF)
+
+
+@compiled
+def _slot(attribute: int, code: int, keys: Places) -> np.int64:
+    """Where a telling stands in the table, or is to stand."""
+    key, mask = _key(attribute, code), len(keys) - 1
+    slot = ((key * _SCATTER) >> 29) & mask
+    while keys[slot] != EMPTY and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@compiled
+def rehash(keys: Places, numbers: Integers, larger: Places, larger_numbers: Integers) -> None:
+    """Put all tellings into a larger table."""
+    mask = len(larger) - 1
+    for old in range(len(keys)):
+        if keys[old] != EMPTY:
+            slot = ((keys[old] * _SCATTER) >> 29) & mask
+            while larger[slot] != EMPTY:
+                slot = (slot + 1) & mask
+            larger[slot] = keys[old]
+            larger_numbers[slot] = numbers[old]
+
+
+@compiled
+def list_hits(
+    attributes: Integers,
+    codes: Integers,
+    names: NDArray[np.float32],
+    answered: Lists,
+    rows_of_value: Lists,
+    rows: Rows,
+    low_rows: Integers,
+    sizes: Integers,
+    hits: Lists,
+    tellings: Integers,
+    is_counting: bool,
+) -> None:
+    """The rows that pairs of attribute and word answer: first how many, then which.
+
+    `low_rows` are those that the right attribute is enough for, whatever the word.
+    """
+    for at in range(len(codes)):
+        attribute, word = attributes[at], codes[at]
+        first, size = answered.starts[word], answered.sizes[word]
+        start = 0 if is_counting else hits.starts[tellings[at]]
+        count = 0
+        for place in range(first, first + size):
+            value, weight = answered.items[place], answered.weights[place]
+            begin = rows_of_value.starts[value]
+            for entry in range(begin, begin + rows_of_value.sizes[value]):
+                row = rows_of_value.items[entry]
+                named = np.float64(names[attribute, rows.names[row]])
+                if named > 0.0 or rows.is_near_name[row]:
+                    score = named * weight
+                    if score >= rows.cuts[row] and (
+                        rows.keeps_all[row] or score > rows.floors[row]
+                    ):
+                        if not is_counting:
+                            hits.items[start + count] = row
+                            hits.weights[start + count] = max(score, rows.floors[row])
+                        count += 1
+        for row in low_rows:
+            if names[attribute, rows.names[row]] > 0.0:
+                is_answered = False
+                for place in range(first, first + size):
+                    is_answered |= answered.items[place] == rows.values[row]
+                if not is_answered:
+                    if not is_counting:
+                        hits.items[start + count] = row
+                        hits.weights[start + count] = rows.floors[row]
+                    count += 1
+        sizes[at] = count
+
+
+@compiled
+def match_events(
+    first: int,
+    last: int,
+    told: Told,
+    hits: Lists,
+    bounds: Bounds,
+    asked: Asked,
+    scratch: Scratch,
+    found: Found,
+    written: int,
+    visits_all: bool,
+    stops_early: bool,
+) -> tuple[int, int]:
+    """Match events up to `last`; which one comes next, and how many matches are written.
+
+    It stops before `last` when there is no more room in `found`.
+    """
+    for event in range(first, last):
+        begin, end = told.starts[event], told.starts[event + 1]
+        if begin == end:
+            continue
+        answered = _take_answers(begin, end, told, hits, bounds, scratch)
+        count = 0
+        if visits_all:
+            for slot in range(len(asked.sizes)):
+                if asked.sizes[slot] > 0:
+                    count = _visit(slot, begin, told, bounds, asked, scratch, count, stops_early)
+        else:
+            for touched in range(answered):
+                row = scratch.touched[touched]
+                start = asked.filed.starts[row]
+                for entry in range(start, start + asked.filed.sizes[row]):
+                    slot = asked.filed.items[entry]
+                    count = _visit(slot, begin, told, bounds, asked, scratch, count, stops_early)
+            for slot in asked.always:
+                count = _visit(slot, begin, told, bounds, asked, scratch, count, stops_early)
+        _sort(scratch.keys, scratch.merged, count)
+        for rank in range(count):
+            slot = scratch.keys[rank] & (MOST_SLOTS - 1)
+            at = found.ends[written - 1] if written else 0
+            if written == len(found.events) or at + asked.sizes[slot] > len(found.statements):
+                return event, written - rank
+            found.events[written] = event
+            found.slots[written] = slot
+            found.probabilities[written] = scratch.probabilities[slot]
+            _write_mapping(slot, at, asked, scratch, found)
+            found.ends[written] = at + asked.sizes[slot]
+            written += 1
+    return last, written
+
+
+@compiled
+def _take_answers(
+    begin: int, end: int, told: Told, hits: Lists, bounds: Bounds, scratch: Scratch
+) -> int:
+    """Find the best answer to each row in an event; how many rows have one."""
+    scratch.counters[0] += 1
+    scratch.counters[2] = 0
+    count = 0
+    for at in range(begin, end):
+        telling = told.tellings[at]
+        place = at - begin
+        start = hits.starts[telling]
+        for entry in range(start, start + hits.sizes[telling]):
+            count = _take(hits.items[entry], hits.weights[entry], place, scratch, count)
+        scale = bounds.numbers[telling]
+        if scale >= 0:
+            count = _take_bounds(told.numbers[at], scale, place, bounds, scratch, count)
+            if bounds.starts[scale, 4] > bounds.starts[scale, 3]:
+                scratch.on_scale[scratch.counters[2]] = at
+                scratch.counters[2] += 1
+    return count
+
+
+@compiled
+def _take_bounds(
+    number: float, scale: int, place: int, bounds: Bounds, scratch: Scratch, count: int
+) -> int:
+    equal, above = bounds.starts[scale, 0], bounds.starts[scale, 1]
+    below, end = bounds.starts[scale, 2], bounds.starts[scale, 3]
+    entry, last = equal, above
+    while entry < last:
+        middle = (entry + last) // 2
+        if bounds.lows[middle] < number:
+            entry = middle + 1
+        else:
+            last = middle
+    while entry < above and bounds.lows[entry] == number:
+        count = _take(bounds.rows[entry], bounds.weights[entry], place, scratch, count)
+        entry += 1
+    entry = above
+    while entry < below and bounds.lows[entry] <= number:
+        if number <= bounds.highs[entry]:
+            count = _take(bounds.rows[entry], bounds.weights[entry], place, scratch, count)
+        entry += 1
+    entry = below
+    while entry < end and bounds.highs[entry] >= number:
+        count = _take(bounds.rows[entry], bounds.weights[entry], place, scratch, count)
+        entry += 1
+    return count
+
+
+@compiled
+def _take(row: int, weight: float, place: int, scratch: Scratch, count: int) -> int:
+    """Note an answer to a row, if it is better than those before it in the event."""
+    if scratch.row_stamps[row] != scratch.counters[0]:
+        scratch.row_stamps[row] = scratch.counters[0]
+        scratch.touched[count] = row
+        scratch.best[row] = weight
+        scratch.statements[row] = place
+        scratch.hits[row] += 1
+        return count + 1
+    if weight > scratch.best[row]:
+        scratch.best[row] = weight
+        scratch.statements[row] = place
+    return count
+
+
+@compiled
+def _look_up_range(row: int, begin: int, told: Told, bounds: Bounds, scratch: Scratch) -> None:
+    """Find the best answer to a row among the numbers of an event, and those before it."""
+    scratch.range_stamps[row] = scratch.counters[0]
+    for number in range(scratch.counters[2]):
+        at = scratch.on_scale[number]
+        scale = bounds.numbers[told.tellings[at]]
+        entry, last = bounds.starts[scale, 3], bounds.starts[scale, 4]
+        end = last
+        while entry < last:
+            middle = (entry + last) // 2
+            if bounds.rows[middle] < row:
+                entry = middle + 1
+            else:
+                last = middle
+        while entry < end and bounds.rows[entry] == row:
+            if bounds.lows[entry] <= told.numbers[at] <= bounds.highs[entry]:
+                weight, place = bounds.weights[entry], at - begin
+                is_first = scratch.row_stamps[row] != scratch.counters[0]
+                if (
+                    is_first
+                    or weight > scratch.best[row]
+                    or (weight == scratch.best[row] and place < scratch.statements[row])
+                ):
+                    scratch.row_stamps[row] = scratch.counters[0]
+                    scratch.best[row] = weight
+                    scratch.statements[row] = place
+            entry += 1
+
+
+@compiled
+def _visit(
+    slot: int,
+    begin: int,
+    told: Told,
+    bounds: Bounds,
+    asked: Asked,
+    scratch: Scratch,
+    count: int,
+    stops_early: bool,
+) -> int:
+    """Add up what a subscription gains; if it matches, note the key that it is sorted by."""
+    stamp = scratch.counters[0]
+    if scratch.slot_stamps[slot] == stamp:
+        return count
+    scratch.slot_stamps[slot] = stamp
+    scratch.counters[1] += 1
+    size, start, is_mean = asked.sizes[slot], asked.starts[slot], asked.is_mean[slot]
+    most = 1.0 if is_mean else -1.0
+    total = 0.0
+    for entry in range(start, start + size):
+        row = asked.rows[entry]
+        if bounds.is_range[row] and scratch.range_stamps[row] != stamp:
+            _look_up_range(row, begin, told, bounds, scratch)
+        gain = asked.defaults[entry]
+        if scratch.row_stamps[row] == stamp:
+            gain = scratch.best[row] if is_mean else -1.0 / scratch.best[row]
+        total += gain
+        left = start + size - 1 - entry
+        if stops_early and total + most * left < asked.needed[slot]:
+            return count
+    probability = total / size if is_mean else size / -total
+    probability = min(1.0, max(0.0, probability))
+    if total == -np.inf or probability < asked.thresholds[slot]:
+        return count
+    scratch.probabilities[slot] = probability
+    rank = RANKS - np.int64(probability * RANKS + 0.5)
+    scratch.keys[count] = (rank << _SLOT_BITS) | slot
+    return count + 1
+
+
+@compiled
+def _sort(keys: Places, other: Places, count: int) -> None:
+    """Sort the first keys: short runs by insertion, then merged by way of another array."""
+    for begin in range(0, count, _RUN):
+        for end in range(begin + 1, min(begin + _RUN, count)):
+            key, place = keys[end], end
+            while place > begin and keys[place - 1] > key:
+                keys[place] = keys[place - 1]
+                place -= 1
+            keys[place] = key
+    width = _RUN
+    while width < count:
+        for begin in range(0, count, 2 * width):
+            middle, end = min(begin + width, count), min(begin + 2 * width, count)
+            for place in range(begin, middle):
+                other[place] = keys[place]
+            left, right, place = begin, middle, begin
+            while left < middle:
+                if right < end and keys[right] < other[left]:
+                    keys[place] = keys[right]
+                    right += 1
+                else:
+                    keys[place] = other[left]
+                    left += 1
+                place += 1
+        width *= 2
+
+
+@compiled
+def _write_mapping(slot: int, at: int, asked: Asked, scratch: Scratch, found: Found) -> None:
+    start = asked.starts[slot]
+    for entry in range(asked.sizes[slot]):
+        row = asked.rows[start + entry]
+        if scratch.row_stamps[row] == scratch.counters[0]:
+            found.statements[at + entry] = scratch.statements[row]
+            found.similarities[at + entry] = scratch.best[row]
+        else:
+            found.statements[at + entry] = 0
+            found.similarities[at + entry] = np.nan

@@ -1,0 +1,117 @@
+"""What events tell, as numbers that a kernel understands.
+
+An attribute is a number. A value is a *code* and a double: words are interned and have codes from 0
+on; a value on a scale (`scales.py`) has the code of its scale, below 0, and the double that it is.
+So a reading that never comes again takes no room. What has to be looked at under its attribute,
+such as an integer that no double holds, is interned together with it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from purport.matching.scales import OPAQUE, OnScale, Scale, on_scale
+from purport.model.event import Statement
+from purport.model.term import Attribute, Boolean, Resource, Term, Text
+from purport.model.words import says_words, spelt_value
+
+NOTHING = -1  # the code of no value
+
+Name = str | Text | Resource
+Word = str | Text | Resource | Boolean | Statement
+
+
+class Wanted(Protocol):
+    """What is asked for among texts that say no words."""
+
+    @property
+    def asks_for_wordless(self) -> bool:
+        """Whether any such text is asked for."""
+
+    def asks_for(self, text: str) -> bool:
+        """Whether this one is."""
+
+
+class Telling:
+    """Attributes, words and scales that were met, under numbers."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self.names: dict[Name, int] = {}
+        self.words: dict[Word, int] = {}
+        self.attributes: list[Attribute] = []
+        self.terms: list[Term | Statement] = []
+        self.scales: list[Scale] = []
+        self._scale_codes: dict[Scale, int] = {}
+
+    @property
+    def asks_for_wordless(self) -> bool:
+        """Whether texts that say no words may have to be looked at one by one."""
+        return self._wanted.asks_for_wordless
+
+    def forget(self) -> None:
+        """Drop all that was met; codes of scales stay."""
+        self.names.clear()
+        self.words.clear()
+        self.attributes.clear()
+        self.terms.clear()
+
+    def attribute(self, attribute: Attribute) -> int:
+        """The number of an attribute, a new one if need be."""
+        name = _name(attribute)
+        number = self.names.get(name)
+        if number is None:
+            number = self.names[name] = len(self.attributes)
+            self.attributes.append(attribute)
+        return number
+
+    def statement(self, one: Statement) -> tuple[int, float]:
+        """The code of a statement's value, and the number it is if its code is that of a scale."""
+        return self.value(one.value) or (self._intern(one, one), 0.0)
+
+    def value(self, value: Term) -> tuple[int, float] | None:
+        """The same of a value alone; None if it has to be looked at under its attribute."""
+        match value:
+            case Text(text, None):
+                key: Word = text
+            case Text() | Resource() | Boolean():
+                key = value
+            case _:
+                return self._on_scale(on_scale(value))
+        code = self.words.get(key)
+        if code is not None:
+            return code, 0.0
+        if isinstance(value, Text):
+            spelt = spelt_value(value.text)
+            if spelt is not None or not says_words(value):
+                if self._wanted.asks_for(value.text):
+                    return None
+                return self._on_scale(OPAQUE if spelt is None else on_scale(spelt))
+        return self._intern(key, value), 0.0
+
+    def scale_code(self, scale: Scale) -> int:
+        """The code of a scale, a new one if need be."""
+        code = self._scale_codes.get(scale)
+        if code is None:
+            code = self._scale_codes[scale] = NOTHING - 1 - len(self.scales)
+            self.scales.append(scale)
+        return code
+
+    def scale(self, code: int) -> Scale:
+        """The scale of a code."""
+        return self.scales[NOTHING - 1 - code]
+
+    def _on_scale(self, told: OnScale | None) -> tuple[int, float] | None:
+        return None if told is None else (self.scale_code(told.scale), told.number)
+
+    def _intern(self, key: Word, term: Term | Statement) -> int:
+        code = self.words.get(key)
+        if code is None:
+            code = self.words[key] = len(self.terms)
+            self.terms.append(term)
+        return code
+
+
+def _name(term: Attribute) -> Name:
+    """What a term is found by: a plain text by itself."""
+    return term.text if isinstance(term, Text) and term.language is None else term

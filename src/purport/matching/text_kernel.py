@@ -1,0 +1,193 @@
+"""Texts that spell a number, a time or an identifier, told apart from words at the speed of a scan.
+
+What is claimed here is what `spelt_value` and `is_identifier` say in Python; a form that is rare or
+doubtful is left to them (`UNDECIDED`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from purport.matching.compilation import compiled
+from purport.matching.flat_lists import Integers, Numbers, Places
+
+UNDECIDED, NUMBER, TIME, IDENTIFIER = 0, 1, 2, 3
+
+Letters = NDArray[np.uint8]
+
+_MOST_DIGITS = 15  # so many make an integer that a double holds
+_DAYS_BEFORE_2000 = 730_426
+_ZERO, _NINE, _POINT, _PLUS, _MINUS, _COLON = 48, 57, 46, 43, 45, 58
+_T, _Z, _E, _LOWER = 84, 90, 101, 32
+
+
+@compiled
+def read_texts(
+    letters: Letters, starts: Places, ends: Places, kinds: Integers, numbers: Numbers
+) -> None:
+    """Say of each text, from its start to its end, what it spells, and the number or time."""
+    for at in range(len(kinds)):
+        begin, end = starts[at], ends[at]
+        kinds[at] = UNDECIDED
+        if begin == end:
+            continue
+        if end - begin == 36 and _is_uuid(letters, begin):
+            kinds[at] = IDENTIFIER
+        elif _is_digit(letters[begin]) or letters[begin] == _MINUS:
+            if _read_number(letters, begin, end, numbers, at):
+                kinds[at] = NUMBER
+            elif end - begin >= 19 and _read_time(letters, begin, end, numbers, at):
+                kinds[at] = TIME
+            elif end - begin >= 12 and _is_long_hexadecimal(letters, begin, end):
+                kinds[at] = IDENTIFIER
+        elif end - begin >= 12 and _is_long_hexadecimal(letters, begin, end):
+            kinds[at] = IDENTIFIER
+
+
+@compiled
+def _is_digit(letter: int) -> bool:
+    return _ZERO <= letter <= _NINE
+
+
+@compiled
+def _is_hexadecimal(letter: int) -> bool:
+    return _is_digit(letter) or 97 <= (letter | _LOWER) <= 102
+
+
+@compiled
+def _is_uuid(letters: Letters, begin: int) -> bool:
+    for place in range(36):
+        letter = letters[begin + place]
+        if place == 8 or place == 13 or place == 18 or place == 23:
+            if letter != _MINUS:
+                return False
+        elif not _is_hexadecimal(letter):
+            return False
+    return True
+
+
+@compiled
+def _is_long_hexadecimal(letters: Letters, begin: int, end: int) -> bool:
+    """Hexadecimal with digits and letters, and not a number with an exponent."""
+    digits, others = 0, 0
+    for place in range(begin, end):
+        letter = letters[place]
+        if not _is_hexadecimal(letter):
+            return False
+        if _is_digit(letter):
+            digits += 1
+        elif (letter | _LOWER) != _E:
+            others += 1
+    return digits > 0 and others > 0
+
+
+@compiled
+def _read_number(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
+    """A decimal number of few digits, such as -21.5; its nearest double."""
+    place = begin
+    is_negative = letters[place] == _MINUS
+    if is_negative:
+        place += 1
+    whole = place
+    mantissa, digits, decimals = 0, 0, 0
+    while place < end and _is_digit(letters[place]):
+        mantissa = 10 * mantissa + (letters[place] - _ZERO)
+        place += 1
+        digits += 1
+        if digits > _MOST_DIGITS:
+            return False
+    if digits == 0 or (digits > 1 and letters[whole] == _ZERO):
+        return False
+    if place < end:
+        if letters[place] != _POINT or place + 1 == end:
+            return False
+        place += 1
+        while place < end and _is_digit(letters[place]):
+            mantissa = 10 * mantissa + (letters[place] - _ZERO)
+            place += 1
+            digits += 1
+            decimals += 1
+            if digits > _MOST_DIGITS:
+                return False
+    if place < end:
+        return False
+    number = mantissa / 10.0**decimals
+    numbers[at] = -number if is_negative else number
+    return True
+
+
+@compiled
+def _read_time(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
+    """A time such as 2016-04-11T13:24:19.250Z, in microseconds since the year 2000."""
+    if not (
+        letters[begin + 4] == _MINUS
+        and letters[begin + 7] == _MINUS
+        and letters[begin + 10] == _T
+        and letters[begin + 13] == _COLON
+        and letters[begin + 16] == _COLON
+    ):
+        return False
+    year, month = _digits(letters, begin, 4), _digits(letters, begin + 5, 2)
+    day, hour = _digits(letters, begin + 8, 2), _digits(letters, begin + 11, 2)
+    minute, second = _digits(letters, begin + 14, 2), _digits(letters, begin + 17, 2)
+    if not (1800 <= year <= 2200 and 1 <= month <= 12 and 1 <= day <= _length(year, month)):
+        return False
+    if hour < 0 or hour > 23 or minute < 0 or minute > 59 or second < 0 or second > 59:
+        return False
+    place, fraction = begin + 19, 0
+    if place < end and letters[place] == _POINT:
+        if end - place >= 7 and _digits(letters, place + 1, 6) >= 0:
+            fraction = _digits(letters, place + 1, 6)
+            place += 7
+        elif end - place >= 4 and _digits(letters, place + 1, 3) >= 0:
+            fraction = 1000 * _digits(letters, place + 1, 3)
+            place += 4
+        else:
+            return False
+    shift = 0
+    if place < end and letters[place] == _Z:
+        place += 1
+    elif place + 6 == end and (letters[place] == _PLUS or letters[place] == _MINUS):
+        hours, minutes = _digits(letters, place + 1, 2), _digits(letters, place + 4, 2)
+        if letters[place + 3] != _COLON or not (0 <= hours <= 23 and 0 <= minutes <= 59):
+            return False
+        shift = 60 * hours + minutes
+        if letters[place] == _MINUS:
+            shift = -shift
+        place += 6
+    if place != end:
+        return False
+    minutes_passed = 1440 * _days(year, month, day) + 60 * hour + minute - shift
+    numbers[at] = np.float64((60 * minutes_passed + second) * 1_000_000 + fraction)
+    return True
+
+
+@compiled
+def _digits(letters: Letters, begin: int, count: int) -> int:
+    """The number that so many digits spell; -1 if they are not digits."""
+    number = 0
+    for place in range(begin, begin + count):
+        if not _is_digit(letters[place]):
+            return -1
+        number = 10 * number + (letters[place] - _ZERO)
+    return number
+
+
+@compiled
+def _length(year: int, month: int) -> int:
+    """How many days a month has."""
+    if month == 12:
+        return 31
+    return _days(year, month + 1, 1) - _days(year, month, 1)
+
+
+@compiled
+def _days(year: int, month: int, day: int) -> int:
+    """Days since the first of January 2000; a year is counted from March on."""
+    if month <= 2:
+        year -= 1
+        month += 12
+    return (
+        365 * year + year // 4 - year // 100 + year // 400 + (153 * month - 457) // 5 + day
+    ) - _DAYS_BEFORE_2000

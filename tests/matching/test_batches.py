@@ -1,0 +1,211 @@
+"""Batches, threads and tables give what events give one by one."""
+
+from itertools import product
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from purport import Event, EventError, InvalidInput, Matcher, parse
+from purport.matching import tellings
+from purport.matching.compiled_matcher import Optimisations
+from purport.model.event import MOST_STATEMENTS, Statement
+from purport.model.match import Match
+from purport.model.subscription import Subscription
+from purport.model.term import Text
+from tests.strategies.approximate import Steps, near_subscriptions
+from tests.strategies.exact import events
+
+subscriptions = st.lists(near_subscriptions, max_size=4)
+names = st.sampled_from(["device", "temperature_C", "value", "room", "urn:x:kind", "Device "])
+spelt = st.sampled_from(
+    ["laptop", "25", "25 °C", "true", "2020-01-01T00:00:00Z", "urn:x:Red", "", "lap  top", "-3.5",
+     "0a1b2c3d4e5f", "7fffffff-0000-4000-8000-000000000000", "a\nb", "9007199254740993"]
+)  # fmt: skip
+values = st.one_of(spelt, st.integers(-30, 80), st.floats(-30, 80), st.booleans(), st.just(2**70))
+flat_objects = st.dictionaries(names, values, max_size=6)
+objects = st.one_of(
+    flat_objects,
+    flat_objects,
+    st.dictionaries(names, st.one_of(values, st.none(), st.lists(values, max_size=2)), max_size=3),
+)
+rows = st.lists(st.lists(st.tuples(names, st.one_of(spelt, st.none())), max_size=6), max_size=5)
+
+
+def told(match: Match) -> tuple[Subscription, float, list[Statement]]:
+    pairs = match.mapping.correspondences
+    return match.subscription, match.probability, [pair.statement for pair in pairs]
+
+
+@given(subscriptions, st.lists(events, max_size=5))
+def test_a_batch_of_events_matches_as_they_do_one_by_one(
+    several: list[Subscription], told_events: list[Event]
+) -> None:
+    matcher = Matcher(several, measure=Steps())
+
+    batch = matcher.match_batch(told_events)
+
+    assert list(batch) == [match for event in told_events for match in matcher.match(event)]
+    assert list(batch.probabilities) == [match.probability for match in batch]
+
+
+@given(subscriptions, st.lists(objects, max_size=20))
+def test_objects_match_as_the_events_that_they_are(
+    several: list[Subscription], told_objects: list[dict[str, object]]
+) -> None:
+    told_events = [Event.from_json(one) for one in told_objects]
+
+    found = Matcher(several, measure=Steps()).match_batch(told_objects)
+
+    assert list(found) == list(Matcher(several, measure=Steps()).match_batch(told_events))
+
+
+@given(subscriptions, st.lists(events, min_size=1, max_size=4))
+def test_threads_find_what_one_finds(several: list[Subscription], told_events: list[Event]) -> None:
+    many = told_events * 600
+    matcher = Matcher(several, measure=Steps())
+
+    assert list(matcher.match_batch(many, threads=3)) == list(matcher.match_batch(many))
+
+
+@pytest.mark.parametrize("left_out", ["commonalities", "order", "interning", "lists", "bounds"])
+@given(several=subscriptions, told_events=st.lists(events, max_size=4))
+def test_no_answer_depends_on_an_optimisation(
+    left_out: str, several: list[Subscription], told_events: list[Event]
+) -> None:
+    slower = Matcher(several, measure=Steps(), optimisations=Optimisations(**{left_out: False}))
+
+    assert list(slower.match_batch(told_events)) == list(
+        Matcher(several, measure=Steps()).match_batch(told_events)
+    )
+
+
+@given(subscriptions, st.lists(events, max_size=4))
+def test_filing_by_what_was_seen_changes_no_answer(
+    several: list[Subscription], told_events: list[Event]
+) -> None:
+    matcher = Matcher(several, measure=Steps())
+    before = list(matcher.match_batch(told_events))
+
+    matcher.match_batch(told_events * 1100)
+
+    assert list(matcher.match_batch(told_events)) == before
+
+
+def table_of(told_rows: list[list[tuple[str, str | None]]], shape: str) -> pa.Table:
+    text = pa.dictionary(pa.int32(), pa.string()) if "dictionary" in shape else pa.string()
+    if "map" in shape:
+        column = pa.array(told_rows, pa.map_(pa.string(), pa.string()))
+        if "dictionary" in shape:
+            keys, items = column.keys.dictionary_encode(), column.items.dictionary_encode()
+            column = pa.MapArray.from_arrays(column.offsets, keys, items)
+    else:
+        struct = pa.struct([("attribute", text), ("value", text)])
+        said = [[{"attribute": a, "value": v} for a, v in row] for row in told_rows]
+        column = pa.array(said, pa.list_(struct))
+    ids = pa.array([f"e{number}" for number in range(len(told_rows))], pa.string())
+    return pa.table({"event_id": ids, "statements": column})
+
+
+SHAPES = [" ".join(both) for both in product(["map", "list"], ["text", "dictionary"])]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(several=subscriptions, told_rows=rows)
+@example(several=[parse("{a = x~} threshold 0")], told_rows=[[("device", None)], []])
+def test_a_table_matches_as_its_events_do(
+    shape: str, several: list[Subscription], told_rows: list[list[tuple[str, str | None]]]
+) -> None:
+    wanted = []
+    for number, row in enumerate(told_rows):
+        said = [place for place, (_, value) in enumerate(row) if value is not None]
+        event = Event(tuple(Statement(Text(row[at][0]), Text(row[at][1] or "")) for at in said))
+        matcher = Matcher(several, measure=Steps())
+        wanted += [
+            (f"e{number}", match.probability, [said[at] for at in match.statements])
+            for match in matcher.match_batch([event]).found_rows()
+        ]
+
+    found = Matcher(several, measure=Steps()).match_table(table_of(told_rows, shape))
+
+    assert found.column("event_id").to_pylist() == [one for one, _, _ in wanted]
+    assert found.column("mapping").to_pylist() == [mapping for _, _, mapping in wanted]
+    assert found.column("probability").to_pylist() == pytest.approx([p for _, p, _ in wanted])
+
+
+def test_numbers_in_a_table_stand_for_terms() -> None:
+    terms = pa.array(["device", "laptop", "room"])
+    ids = pa.array([[{"attribute": 0, "value": 1}], [{"attribute": 2, "value": 1}]])
+    table = pa.table({"event_id": ["a", "b"], "statements": ids})
+    matcher = Matcher([parse("{device = laptop} as found")])
+
+    assert matcher.match_table(table, terms=terms).to_pylist() == [
+        {"event_id": "a", "subscription": "found", "probability": 1.0, "mapping": [0]}
+    ]
+    with pytest.raises(InvalidInput, match="there are 2 terms, got number 2"):
+        matcher.match_table(table, terms=terms[:2])
+    with pytest.raises(InvalidInput, match="attributes and values are texts, got int64"):
+        matcher.match_table(table)
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"event_id": ["a"]}, "no column 'statements': expected columns 'event_id'"),
+        ({"event_id": ["a"], "statements": ["x"]}, "got 'statements' of string"),
+        ({"event_id": ["a"], "statements": [[{"name": "x"}]]}, "got 'statements' of list"),
+        (
+            {"event_id": ["a"], "statements": [[{"attribute": "x", "value": 1.5}]]},
+            "attributes and values are texts, got double",
+        ),
+        (
+            {"event_id": ["a"], "statements": [[{"attribute": "x", "value": "y"}] * 10_001]},
+            "event 'a' in row 0 has more than 10,000 statements",
+        ),
+    ],
+)
+def test_a_table_of_another_form_is_refused(columns: dict[str, object], reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        Matcher([parse("{a = 1}")]).match_table(pa.table(columns))
+
+
+def test_an_object_that_is_no_event_is_told() -> None:
+    matcher = Matcher([parse("{a = 1}")])
+
+    with pytest.raises(EventError, match="reserved"):
+        matcher.match_batch([{"a": 1}, {"@b": 2}])
+    with pytest.raises(EventError, match="at most 10,000 statements, got 10,001"):
+        matcher.match_batch([{f"a{number}": 1 for number in range(MOST_STATEMENTS + 1)}])
+    nested: list[dict[str, object]] = [{"a": 1}, {"a": [2, 1]}]
+    assert len(matcher.match_batch(nested)) == 2
+
+
+def test_a_slice_of_a_table_matches_as_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of([[("a", "1")], [("a", "2")], [("a", "1"), ("b", "x")]], "map text")
+    matcher = Matcher([parse("{a = 1} as one")])
+
+    assert matcher.match_table(table.slice(1)).column("event_id").to_pylist() == ["e2"]
+
+
+def test_what_was_met_is_forgotten_when_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tellings, "MOST_WORDS", 50)
+    matcher = Matcher([parse("{a~ = word~} as one")], measure=Steps())
+    for number in range(20):
+        told_objects = [{"a": f"word {number} {place}", "b": place} for place in range(20)]
+        found = list(matcher.match_batch(told_objects))
+        assert found == list(
+            Matcher([parse("{a~ = word~} as one")], measure=Steps()).match_batch(told_objects)
+        )
+    assert len(matcher._compiled.telling().terms) <= 70
+
+
+def test_readings_and_identifiers_are_not_remembered() -> None:
+    matcher = Matcher([parse("{value > 5, id = x~, at != laptop~}")], measure=Steps())
+    told_objects = [
+        {"value": f"{number}.25", "id": f"{number:012x}aa", "at": f"2020-01-01T00:00:{number:02}Z"}
+        for number in range(60)
+    ]
+    matcher.match_batch(told_objects)
+
+    assert matcher._compiled.telling().terms == []
