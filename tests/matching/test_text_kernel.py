@@ -10,7 +10,7 @@ from purport.matching.scales import microseconds
 from purport.matching.text_kernel import IDENTIFIER, NUMBER, TIME, UNDECIDED, read_texts
 from purport.model.term import Time
 from purport.model.units import Quantity
-from purport.model.words import is_identifier, spelt_value
+from purport.model.words import is_wordless, spelt_value
 from tests.strategies.terms import texts, times
 
 numbers = st.one_of(
@@ -51,7 +51,7 @@ def test_a_claim_is_what_python_says(several: list[str]) -> None:
             assert microseconds(spelt.instant) == number
         elif kind == IDENTIFIER:
             assert spelt is None
-            assert is_identifier(text)
+            assert is_wordless(text)
         else:
             assert kind == UNDECIDED
 

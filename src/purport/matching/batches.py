@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,7 +15,7 @@ from purport.matching.flat_lists import Integers, Numbers, Places
 from purport.matching.scales import EXACT_INTEGERS, NoScale
 from purport.matching.telling import Telling
 from purport.matching.text_kernel import Letters, read_texts
-from purport.model.event import MOST_STATEMENTS, Event, Statement
+from purport.model.event import MOST_STATEMENTS, Event, Statement, refuse_many
 from purport.model.term import Boolean, Text
 
 UNREAD = -(2**31)  # the code of a text that Python has to look at
@@ -41,18 +42,25 @@ class Batch:
 def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
     """Events as a batch."""
     starts, attributes, codes, numbers = [0], [], [], []
+    known_name, known_word = telling.names.get, telling.words.get
     for event in events:
+        refuse_many(len(event.statements))
         for one in event.statements:
-            attributes.append(telling.attribute(one.attribute))
-            code, number = telling.statement(one)
+            name, value = one.attribute, one.value
+            attribute = known_name(name.text) if type(name) is Text and not name.language else None
+            code = known_word(value.text) if type(value) is Text and not value.language else None
+            number = 0.0
+            if code is None:
+                code, number = telling.statement(one)
+            attributes.append(telling.attribute(name) if attribute is None else attribute)
             codes.append(code)
             numbers.append(number)
         starts.append(len(codes))
     return Batch(
-        np.array(starts, np.int64),
-        np.array(attributes, np.int32),
-        np.array(codes, np.int32),
-        np.array(numbers, np.float64),
+        np.frombuffer(array("q", starts), np.int64),
+        _integers(attributes),
+        _integers(codes),
+        np.frombuffer(array("d", numbers), np.float64),
     )
 
 
@@ -110,10 +118,15 @@ def _flat_batch(objects: Sequence[JsonObject], telling: Telling) -> Batch:
         _code_new(keys, values, codes, numbers, telling)
     return Batch(
         np.concatenate([[0], np.cumsum(sizes)]),
-        np.array(attributes, np.int32),
-        np.array(codes, np.int32),
+        _integers(attributes),
+        _integers(codes),
         numbers,
     )
+
+
+def _integers(numbers: list[Any]) -> Integers:
+    """A list as an array, in half the time that NumPy takes."""
+    return np.frombuffer(array("i", numbers), np.int32)
 
 
 def _name_new(keys: list[Any], attributes: list[int | None], telling: Telling) -> None:

@@ -10,19 +10,20 @@ import numpy as np
 
 from purport.matching.batches import Batch
 from purport.matching.filing import Filing
-from purport.matching.flat_lists import Places
-from purport.matching.kernel import Found, Scratch, Told, match_events
+from purport.matching.kernel import Found, Scratch, Told, match_events_of_tuples
 from purport.matching.measures import Measures
 from purport.matching.plan import SubscriptionPlan
 from purport.matching.rows import Reach, RowTable
-from purport.matching.sides import NameSides, ValueSides
+from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
 from purport.matching.tellings import Tellings
+from purport.matching.value_sides import ValueSides
 from purport.model.event import MOST_STATEMENTS
 from purport.model.subscription import Aggregation
 
 _FIRST_FILING = 1000
 _OFTEN = 1 << 60
+_FEW_MATCHES = 64
 _EVENTS_A_TASK = 2048
 
 
@@ -54,8 +55,8 @@ class CompiledMatcher:
         )
         self._tellings = Tellings(names, values, self._rows, measures)
         self._filing = Filing(by_order=optimisations.order)
-        self._scratches: list[Scratch] = []
-        self._answered: Places = np.zeros(0, np.int64)
+        self._scratches = [_scratch(0, 0)]
+        self._found = _empty(_FEW_MATCHES)
         self._events = 0
         self._next_filing = _FIRST_FILING
 
@@ -97,6 +98,15 @@ class CompiledMatcher:
         """Score what a batch tells, and do no more."""
         self._tellings.numbers(batch.attributes, batch.codes)
 
+    def match_event(self, batch: Batch) -> Found:
+        """The matches of the one event in a batch; they are there until the next call."""
+        tellings = self._tellings.numbers(batch.attributes, batch.codes)
+        told = Told(batch.starts, tellings, batch.numbers)
+        self._scratches[0] = scratch = self._fitting(self._scratches[0])
+        done, count = self._kernel(told, 0, 1, scratch, self._found)
+        self._count(1)
+        return _trimmed(self._found, count) if done else self._match_range(told, 0, 1, scratch)
+
     def match(self, batch: Batch, threads: int = 1) -> Found:
         """The matches of a batch, event by event, best first; among equals, lowest slot first."""
         tellings = self._tellings.numbers(batch.attributes, batch.codes)
@@ -122,19 +132,31 @@ class CompiledMatcher:
             return _joined([task.result() for task in tasks])
 
     def _match_range(self, told: Told, first: int, last: int, scratch: Scratch) -> Found:
-        asked = self._filing.arrays()
-        hits, bounds = self._tellings.hits.arrays(), self._tellings.bounds()
         parts: list[Found] = []
         room = 4 * (last - first) + 64
         while first < last:
             found = _empty(room)
-            first, count = match_events(
-                first, last, told, hits, bounds, asked, scratch, found, 0,
-                not self._use.lists, self._use.bounds,
-            )  # fmt: skip
+            first, count = self._kernel(told, first, last, scratch, found)
             parts.append(_trimmed(found, count))
             room *= 4
         return _joined(parts)
+
+    def _kernel(
+        self, told: Told, first: int, last: int, scratch: Scratch, found: Found
+    ) -> tuple[int, int]:
+        return match_events_of_tuples(
+            first,
+            last,
+            tuple(told),
+            tuple(self._tellings.hits.arrays()),
+            tuple(self._tellings.bounds()),
+            tuple(self._filing.arrays()),
+            tuple(self._filing.filed()),
+            tuple(scratch),
+            tuple(found),
+            not self._use.lists,
+            self._use.bounds,
+        )
 
     def _count(self, events: int) -> None:
         """File subscriptions anew from time to time, by what was seen since."""

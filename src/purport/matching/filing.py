@@ -14,7 +14,7 @@ import numpy as np
 
 from purport.errors import InvalidInput
 from purport.matching.compilation import compiled
-from purport.matching.flat_lists import Column, FlatLists, Integers, Places
+from purport.matching.flat_lists import Column, FlatLists, Integers, Lists, Places
 from purport.matching.kernel import MOST_SLOTS, Asked, Flags
 from purport.matching.rows import Need, Reach
 
@@ -30,6 +30,7 @@ class Filing:
         self._thresholds, self._needed = Column(np.float64), Column(np.float64)
         self._is_mean, self._access = Column(np.bool_), Column(np.int32)
         self._always: dict[int, None] = {}
+        self._arrays: Asked | None = None
         self._filed = FlatLists()
 
     def __len__(self) -> int:
@@ -37,6 +38,7 @@ class Filing:
 
     def add(self, needs: Sequence[Need], reach: Reach) -> tuple[int, list[int]]:
         """Take up a subscription; its slot, and the rows that it is filed under."""
+        self._arrays = None
         slot = len(self._sizes)
         if slot == MOST_SLOTS:
             raise InvalidInput(f"a matcher holds {MOST_SLOTS:,} subscriptions at most")
@@ -67,10 +69,16 @@ class Filing:
             if slot in self._filed.items(row):
                 self._filed.remove(row, slot)
         self._sizes.array()[slot] = 0
+        self._arrays = None
         self._always.pop(slot, None)
 
     def arrays(self) -> Asked:
-        """The subscriptions for a kernel."""
+        """The subscriptions for a kernel; to be asked for anew after a change."""
+        if self._arrays is None:
+            self._arrays = self._made_arrays()
+        return self._arrays
+
+    def _made_arrays(self) -> Asked:
         return Asked(
             self._starts.array(),
             self._sizes.array(),
@@ -80,8 +88,11 @@ class Filing:
             self._needed.array(),
             self._is_mean.array(),
             np.fromiter(self._always, np.int32, len(self._always)),
-            self._filed.arrays(),
         )
+
+    def filed(self) -> Lists:
+        """For each row the slots that are looked for under it."""
+        return self._filed.arrays()
 
     def file_anew(self, answered: Places) -> None:
         """File every subscription under the rows that were answered least often."""
@@ -102,6 +113,7 @@ class Filing:
         sizes = np.bincount(rows, minlength=count).astype(np.int32)
         self._filed.place(np.arange(count), sizes)
         self._filed.arrays().items[: len(order)] = slots[order]
+        self._arrays = None
 
     def _chosen(self, needs: Sequence[Need], access: int) -> list[int]:
         """The rows that a subscription is filed under, as long as no event was seen."""

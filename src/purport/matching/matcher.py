@@ -113,7 +113,7 @@ class Matcher:
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
         with self._lock:
-            found = self._compiled.match(batch_of_events([event], self._compiled.telling()))
+            found = self._compiled.match_event(batch_of_events([event], self._compiled.telling()))
             rows = rows_of(found)
             if self._checked or self._ranked:
                 rows = iter(self._check(rows, 1, lambda _: event))

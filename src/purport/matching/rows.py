@@ -12,7 +12,8 @@ from purport.matching.first_line import ValuePredicate, asked_values
 from purport.matching.flat_lists import Column, FlatLists, Integers
 from purport.matching.kernel import Flags, Rows
 from purport.matching.plan import SubscriptionPlan
-from purport.matching.sides import NameSides, ValueSides
+from purport.matching.sides import NameSides
+from purport.matching.value_sides import ValueSides
 from purport.model.comparison import Operator
 from purport.model.subscription import Aggregation, Comparison, OneOfValues
 

@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import Enum
+from enum import IntEnum
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from purport.matching.first_line import ValuePredicate, asked_values, plain_term
 from purport.model.comparison import Operator
@@ -28,19 +29,18 @@ _MICROSECOND = timedelta(microseconds=1)
 EVERYTHING = (-math.inf, math.inf)
 
 
-class NoScale(Enum):
-    """What is not a number."""
+class NoScale(IntEnum):
+    """What is not a number: a point in time, or a text that says nothing but itself."""
 
-    OPAQUE = "a text that says nothing but itself, such as an identifier"
-    TIME = "a point in time"
+    OPAQUE = 0
+    TIME = 1
 
 
 Scale = Unit | None | NoScale
 Interval = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class OnScale:
+class OnScale(NamedTuple):
     """A told number, and the scale it is on."""
 
     number: float

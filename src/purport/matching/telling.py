@@ -12,10 +12,12 @@ from typing import Protocol
 
 from purport.matching.scales import OPAQUE, OnScale, Scale, on_scale
 from purport.model.event import Statement
-from purport.model.term import Attribute, Boolean, Resource, Term, Text
-from purport.model.words import says_words, spelt_value
+from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
+from purport.model.units import Quantity
+from purport.model.words import is_wordless, spelt_value
 
 NOTHING = -1  # the code of no value
+_COMPARED = (Quantity, Time)
 
 Name = str | Text | Resource
 Word = str | Text | Resource | Boolean | Statement
@@ -58,7 +60,9 @@ class Telling:
 
     def attribute(self, attribute: Attribute) -> int:
         """The number of an attribute, a new one if need be."""
-        name = _name(attribute)
+        name: Name = attribute
+        if isinstance(attribute, Text) and attribute.language is None:
+            name = attribute.text
         number = self.names.get(name)
         if number is None:
             number = self.names[name] = len(self.attributes)
@@ -71,20 +75,19 @@ class Telling:
 
     def value(self, value: Term) -> tuple[int, float] | None:
         """The same of a value alone; None if it has to be looked at under its attribute."""
-        match value:
-            case Text(text, None):
-                key: Word = text
-            case Text() | Resource() | Boolean():
-                key = value
-            case _:
-                return self._on_scale(on_scale(value))
+        if isinstance(value, _COMPARED):
+            return self._on_scale(on_scale(value))
+        key: Word = value
+        if isinstance(value, Text) and value.language is None:
+            key = value.text
         code = self.words.get(key)
         if code is not None:
             return code, 0.0
         if isinstance(value, Text):
-            spelt = spelt_value(value.text)
-            if spelt is not None or not says_words(value):
-                if self._wanted.asks_for(value.text):
+            text = value.text
+            spelt = spelt_value(text)
+            if spelt is not None or is_wordless(text):
+                if self._wanted.asks_for(text):
                     return None
                 return self._on_scale(OPAQUE if spelt is None else on_scale(spelt))
         return self._intern(key, value), 0.0
@@ -110,8 +113,3 @@ class Telling:
             code = self.words[key] = len(self.terms)
             self.terms.append(term)
         return code
-
-
-def _name(term: Attribute) -> Name:
-    """What a term is found by: a plain text by itself."""
-    return term.text if isinstance(term, Text) and term.language is None else term

@@ -17,8 +17,9 @@ from purport.matching.kernel import (
 from purport.matching.measures import Measures
 from purport.matching.rows import RowTable
 from purport.matching.scales import intervals
-from purport.matching.sides import NameSides, ValueSides
+from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
+from purport.matching.value_sides import ValueSides
 
 MOST_WORDS = 200_000
 MOST_HITS = 20_000_000

@@ -1,6 +1,6 @@
 """Texts that spell a number, a time or an identifier, told apart from words at the speed of a scan.
 
-What is claimed here is what `spelt_value` and `is_identifier` say in Python; a form that is rare or
+What is claimed here is what `spelt_value` and `is_wordless` say in Python; a form that is rare or
 doubtful is left to them (`UNDECIDED`).
 """
 
@@ -20,6 +20,7 @@ _MOST_DIGITS = 15  # so many make an integer that a double holds
 _DAYS_BEFORE_2000 = 730_426
 _ZERO, _NINE, _POINT, _PLUS, _MINUS, _COLON = 48, 57, 46, 43, 45, 58
 _T, _Z, _E, _LOWER = 84, 90, 101, 32
+_HEXADECIMAL = np.array([chr(letter) in "0123456789abcdefABCDEF" for letter in range(256)])
 
 
 @compiled
@@ -52,19 +53,18 @@ def _is_digit(letter: int) -> bool:
 
 @compiled
 def _is_hexadecimal(letter: int) -> bool:
-    return _is_digit(letter) or 97 <= (letter | _LOWER) <= 102
+    return bool(_HEXADECIMAL[letter])
 
 
 @compiled
 def _is_uuid(letters: Letters, begin: int) -> bool:
+    dashes = 0
+    for place in (8, 13, 18, 23):
+        dashes += letters[begin + place] == _MINUS
+    others = 0
     for place in range(36):
-        letter = letters[begin + place]
-        if place == 8 or place == 13 or place == 18 or place == 23:
-            if letter != _MINUS:
-                return False
-        elif not _is_hexadecimal(letter):
-            return False
-    return True
+        others += _HEXADECIMAL[letters[begin + place]]
+    return dashes == 4 and others == 32
 
 
 @compiled

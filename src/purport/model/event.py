@@ -67,7 +67,7 @@ class Event(Struct, frozen=True, gc=False):
                 raise EventError(
                     f"the key {key!r} is reserved; expected one of {', '.join(sorted(_RESERVED))}"
                 )
-        _refuse_many(len(statements))
+        refuse_many(len(statements))
         if "@id" not in data and "@start" not in data and "@end" not in data:
             return cls(tuple(statements))
         return cls(tuple(statements), _identifier(data.get("@id")), _interval(data))
@@ -105,7 +105,7 @@ class Event(Struct, frozen=True, gc=False):
     def _from_description(
         cls, description: rdf.Description, interval: Interval | None = None
     ) -> Self:
-        _refuse_many(len(description.properties))
+        refuse_many(len(description.properties))
         statements = (Statement(attribute, value) for attribute, value in description.properties)
         return cls(tuple(statements), description.subject, interval)
 
@@ -174,7 +174,7 @@ def _add_statements(statements: list[Statement], name: str, value: Any, level: i
         raise EventError(f"{name!r}: expected a JSON value, got {type(value).__name__}")
 
 
-def _refuse_many(count: int) -> None:
+def refuse_many(count: int) -> None:
     """Raise when an event says more than anyone can mean."""
     if count > MOST_STATEMENTS:
         raise EventError(f"an event has at most {MOST_STATEMENTS:,} statements, got {count:,}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 _DATE_AND_ZONE = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})")
+_LONGEST_DATE = len("2016-04-11+01:00")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -42,7 +43,7 @@ class Interval:
 def read_instant(value: str | float) -> datetime:
     """A point in time from ISO 8601 text or seconds since 1970; without a time zone it is UTC."""
     if isinstance(value, str):
-        dated = _DATE_AND_ZONE.fullmatch(value)
+        dated = _DATE_AND_ZONE.fullmatch(value) if len(value) <= _LONGEST_DATE else None
         text = f"{dated[1]}T00:00:00{dated[2]}" if dated else value
         try:
             instant = datetime.fromisoformat(text)

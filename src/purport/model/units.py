@@ -55,6 +55,9 @@ class Unit:
     scale: Fraction
     offset: Fraction
 
+    def __hash__(self) -> int:
+        return hash(self.symbol)  # quick, and few units share their symbol
+
     def in_base(self, magnitude: float) -> Fraction:
         """The magnitude in base units; decimal notation counts, so 100.1 cm is exactly 1.001 m."""
         return Fraction(repr(magnitude)) * self.scale + self.offset

@@ -98,17 +98,20 @@ def says_words(term: Term) -> bool:
     """
     match term:
         case Text(text):
-            return (
-                len(text) <= MOST_LETTERS and spelt_value(text) is None and not is_identifier(text)
-            )
+            return spelt_value(text) is None and not is_wordless(text)
         case Resource(iri):
             return len(iri) <= MOST_LETTERS
     return False
 
 
-def is_identifier(text: str) -> bool:
-    """Whether a text is a UUID, a hardware address or a long hexadecimal number."""
-    return _IDENTIFIER.fullmatch(text) is not None and not text.isalpha()
+def is_wordless(text: str) -> bool:
+    """Whether a text is too long to say something, or an identifier.
+
+    Identifiers are UUIDs, hardware addresses and long hexadecimal numbers.
+    """
+    return len(text) > MOST_LETTERS or (
+        _IDENTIFIER.fullmatch(text) is not None and not text.isalpha()
+    )
 
 
 def spelt_value(text: str) -> Quantity | Time | None:
@@ -116,7 +119,7 @@ def spelt_value(text: str) -> Quantity | Time | None:
     if text.lstrip()[:1] not in _BEFORE_NUMBERS:
         return None
     try:
-        return read_quantity(text) or read_time(text)
+        return read_time(text) or read_quantity(text)
     except ValueError:  # a number beyond all bounds
         return None
 

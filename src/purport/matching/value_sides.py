@@ -1,0 +1,204 @@
+"""The values that predicates ask for, and which of them a told word answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from purport.matching.first_line import (
+    ValuePredicate,
+    asked_values,
+    plain_term,
+    value_similarities,
+)
+from purport.matching.flat_lists import FlatLists, Integers, Numbers
+from purport.matching.keys import IRI, TEXT, Key, asked_key, told_keys
+from purport.matching.measures import Measures
+from purport.matching.sides import Block, NearSides
+from purport.model.comparison import Operator
+from purport.model.event import Statement
+from purport.model.subscription import Comparison, OneOfValues
+from purport.model.term import Resource, Term, Text, folded
+from purport.model.words import said, says_words
+
+_MOST_CELLS = 4_000_000  # of a block of scores
+_EQUALITIES = (Operator.EQUAL, Operator.NOT_EQUAL)
+_ANY = Text("any")
+
+
+class _Answers(NamedTuple):
+    """Words, the sides that they answer, and how well, sorted by words."""
+
+    words: Integers
+    sides: Integers
+    scores: Numbers
+
+
+@dataclass(slots=True)
+class _Columns:
+    """The sides that a word may answer, under what finds them; a number is a column of scores."""
+
+    sides: list[int] = field(default_factory=list)
+    least: list[float] = field(default_factory=list)
+    equal: dict[Key, list[int]] = field(default_factory=dict)
+    near: dict[str | None, NearSides] = field(default_factory=dict)
+    unlike: list[int] = field(default_factory=list)
+    ordered_texts: list[int] = field(default_factory=list)
+
+    def add(self, side: int, predicate: ValuePredicate, least: float) -> None:
+        """File a side, unless no word answers it, as it bounds numbers."""
+        column, asked = len(self.sides), asked_values(predicate)
+        operator = predicate.operator if isinstance(predicate, Comparison) else Operator.EQUAL
+        if isinstance(predicate, Comparison | OneOfValues) and operator in _EQUALITIES:
+            for one in asked:
+                term = plain_term(one)
+                key = asked_key(term)
+                if key is not None:
+                    self.equal.setdefault(key, []).append(column)
+                if one.approximation is not None:
+                    near = self.near.setdefault(one.approximation.measure, NearSides())
+                    near.add(column, said(term))
+            if operator is Operator.NOT_EQUAL:
+                self.unlike.append(column)
+        elif any(isinstance(one.term, Text) for one in asked):
+            self.ordered_texts.append(column)
+        else:
+            return
+        self.sides.append(side)
+        self.least.append(least)
+
+
+class ValueSides:
+    """The values asked for, and for each told word the sides that it answers, with scores.
+
+    A word is a term, or a statement whose value has to be looked at under its attribute.
+    """
+
+    def __init__(self, measures: Measures) -> None:
+        self._measures = measures
+        self._numbers: dict[object, int] = {}
+        self._predicates: list[ValuePredicate] = []
+        self._columns = _Columns()
+        self._words = 0
+        self._scored_sides = 0
+        self._scored_columns = 0
+        self.answered = FlatLists(is_weighted=True)
+        self.asks_for_wordless = False
+
+    def number(self, predicate: ValuePredicate, least: float) -> int:
+        """The number of a predicate's value side, of which scores above `least` are kept."""
+        asked = asked_values(predicate)
+        operator = predicate.operator if isinstance(predicate, Comparison) else None
+        key = type(predicate), operator, asked, least
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._predicates)
+            self._predicates.append(predicate)
+            self._columns.add(number, predicate, least)
+            self.asks_for_wordless |= bool(self._columns.ordered_texts) or any(
+                isinstance(one.term, Text | Resource) and not says_words(Text(str(one.term)))
+                for one in asked
+            )
+        return number
+
+    def predicate(self, number: int) -> ValuePredicate:
+        """A predicate that has this value side."""
+        return self._predicates[number]
+
+    def asks_for(self, text: str) -> bool:
+        """Whether somebody may ask for just this text, which says no words."""
+        columns = self._columns
+        return self.asks_for_wordless and (
+            bool(columns.ordered_texts)
+            or (TEXT, folded(text)) in columns.equal
+            or (IRI, text) in columns.equal
+        )
+
+    def forget(self) -> None:
+        """Drop every told word."""
+        self.answered.clear()
+        self._words = 0
+
+    def cover(self, words: Sequence[Term | Statement]) -> None:
+        """Score words, which are those covered before and further ones, with every side."""
+        known = self._words
+        if known and len(self._predicates) > self._scored_sides:
+            answers = self._answers(words[:known], self._scored_sides, self._scored_columns)
+            for word, side, score in zip(*(one.tolist() for one in answers), strict=True):
+                self.answered.append(word, side, score)
+        self._scored_sides = len(self._predicates)
+        self._scored_columns = len(self._columns.sides)
+        at_once = max(1, _MOST_CELLS // max(1, self._scored_columns))
+        for start in range(known, len(words), at_once):
+            some = words[start : start + at_once]
+            self._list(self._answers(some, 0, 0), len(some))
+        self._words = len(words)
+
+    def _list(self, answers: _Answers, words: int) -> None:
+        """Begin the lists of new words."""
+        first = self.answered.new(words)
+        sizes = np.bincount(answers.words, minlength=words).astype(np.int32)
+        start = self.answered.used
+        self.answered.place(np.arange(first, first + words), sizes)
+        arrays = self.answered.arrays()
+        arrays.items[start : self.answered.used] = answers.sides
+        arrays.weights[start : self.answered.used] = answers.scores
+
+    def _answers(
+        self, told: Sequence[Term | Statement], first_side: int, first_column: int
+    ) -> _Answers:
+        """What words answer of the sides from a number on."""
+        columns = self._columns
+        block = np.zeros((len(told), len(columns.sides) - first_column), np.float32)
+        plain = [place for place, one in enumerate(told) if not isinstance(one, Statement)]
+        if plain and block.size:
+            rows = block[plain]
+            self._score([told[place] for place in plain], rows, first_column)  # type: ignore[misc]
+            block[plain] = rows
+            block[block <= np.array(columns.least[first_column:], np.float32)] = 0.0
+        words, places = np.nonzero(block)
+        sides = np.array(columns.sides, np.int32)[places + first_column]
+        scores = block[words, places].astype(np.float64)
+        odd = [place for place, one in enumerate(told) if isinstance(one, Statement)]
+        for place in odd:
+            found = self._odd_scores(told[place], first_side)  # type: ignore[arg-type]
+            answered = np.flatnonzero(found)
+            words = np.append(words, np.full(len(answered), place))
+            sides = np.append(sides, answered + first_side)
+            scores = np.append(scores, found[answered])
+        order = np.argsort(words, kind="stable") if odd else slice(None)
+        return _Answers(words[order].astype(np.int32), sides[order].astype(np.int32), scores[order])
+
+    def _score(self, told: Sequence[Term], rows: Block, first: int) -> None:
+        """Write the scores of words with the columns from one on."""
+        columns = self._columns
+        near = [place for place, one in enumerate(told) if says_words(one)]
+        scored, texts = rows[near], [said(told[place]) for place in near]
+        for measure, sides in columns.near.items():
+            new = sides.since(first)
+            if new.texts and texts:
+                new.raise_scores(scored, first, self._measures.for_values(measure), texts)
+        rows[near] = scored
+        for row, one in zip(rows, told, strict=True):
+            for key in told_keys(one):
+                for column in columns.equal.get(key, ()):
+                    if column >= first:
+                        row[column - first] = 1.0
+            for column in columns.ordered_texts:
+                if column >= first:
+                    statement = Statement(_ANY, one)
+                    row[column - first] = self._slow_score(columns.sides[column], statement)
+        unlike = [column - first for column in columns.unlike if column >= first]
+        rows[:, unlike] = 1.0 - rows[:, unlike]
+
+    def _odd_scores(self, told: Statement, first: int) -> Numbers:
+        """How well a value under its attribute answers the sides from a number on."""
+        sides = range(first, len(self._predicates))
+        return np.array([self._slow_score(side, told) for side in sides], np.float64)
+
+    def _slow_score(self, side: int, told: Statement) -> float:
+        scores, _ = value_similarities([told], self._predicates[side], self._measures)
+        return float(scores[0])
