@@ -7,6 +7,7 @@ from benchmarks import (
     approximate_matching,
     event_building,
     exact_matching,
+    matching_memory,
     reading_memory,
     relatedness,
     space_building,
@@ -20,6 +21,7 @@ BENCHMARKS = {
     "visits": exact_matching.findings,
     "approximate": approximate_matching.findings,
     "memory": reading_memory.findings,
+    "flat": matching_memory.findings,
     "relatedness": relatedness.findings,
     "spaces": space_building.findings,
 }

@@ -8,6 +8,7 @@ import resource
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 from benchmarks.matching_workload import MatchingWorkload
 from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
@@ -107,12 +108,12 @@ def _optimisations(workload: MatchingWorkload) -> Iterator[Finding]:
 def _many_subscriptions(count: int, least: float) -> Iterator[Finding]:
     workload = MatchingWorkload.generate(count, 20_000, threshold=0.8)
     table = workload.table()
-    before = _resident()
+    before = resident_bytes()
     started = time.perf_counter()
     matcher = Matcher(workload.subscriptions)
     building = time.perf_counter() - started
     matcher.match_table(table.slice(0, 2_000))
-    grown = (_resident() - before) / count
+    grown = (resident_bytes() - before) / count
     first = quickest_seconds(lambda: matcher.match_table(table, threads=2), runs=1)
     seconds = quickest_seconds(lambda: matcher.match_table(table, threads=2), runs=3)
     found = len(matcher.match_table(table)) / len(workload.events)
@@ -148,6 +149,7 @@ def _changes(matcher: AnyMatcher, workload: MatchingWorkload) -> Iterator[Findin
     yield at_most("one less, and 1,000 events: more ms", changed([("remove", o) for o in new]), 10)
 
 
-def _resident() -> int:
-    """Bytes in memory at most, so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def resident_bytes() -> int:
+    """Bytes in memory now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize()

@@ -24,7 +24,7 @@ from purport.model.subscription import Aggregation
 _FIRST_FILING = 1000
 _OFTEN = 1 << 60
 _FEW_MATCHES = 64
-_EVENTS_A_TASK = 2048
+_FEW_EVENTS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +109,30 @@ class CompiledMatcher:
 
     def match(self, batch: Batch, threads: int = 1) -> Found:
         """The matches of a batch, event by event, best first; among equals, lowest slot first."""
-        tellings = self._tellings.numbers(batch.attributes, batch.codes)
-        told = Told(batch.starts, tellings, batch.numbers)
-        while len(self._scratches) < threads:
-            self._scratches.append(_scratch(0, 0))
-        for number in range(threads):
-            self._scratches[number] = self._fitting(self._scratches[number])
-        if threads == 1 or len(batch) <= _EVENTS_A_TASK:
-            found = self._match_range(told, 0, len(batch), self._scratches[0])
+        if threads == 1 or len(batch) <= _FEW_EVENTS:
+            tellings = self._tellings.numbers(batch.attributes, batch.codes)
+            told = Told(batch.starts, tellings, batch.numbers)
+            self._scratches[0] = scratch = self._fitting(self._scratches[0])
+            found = self._match_range(told, 0, len(batch), scratch)
         else:
-            found = self._match_on_threads(told, len(batch), threads)
+            with ThreadPoolExecutor(threads) as pool:
+                found = self._match_on_threads(batch, threads, pool)
         self._count(len(batch))
         return found
 
-    def _match_on_threads(self, told: Told, events: int, threads: int) -> Found:
-        ends = [events * number // threads for number in range(threads + 1)]
-        with ThreadPoolExecutor(threads) as pool:
-            tasks = [
-                pool.submit(self._match_range, told, ends[number], ends[number + 1], scratch)
-                for number, scratch in enumerate(self._scratches[:threads])
-            ]
-            return _joined([task.result() for task in tasks])
+    def _match_on_threads(self, batch: Batch, threads: int, pool: ThreadPoolExecutor) -> Found:
+        tellings = self._tellings.numbers(batch.attributes, batch.codes, pool)
+        told = Told(batch.starts, tellings, batch.numbers)
+        while len(self._scratches) < threads:
+            self._scratches.append(_scratch(0, 0))
+        self._scratches[:threads] = map(self._fitting, self._scratches[:threads])
+        self._tellings.bounds()  # made here, once, and not by every thread
+        ends = [len(batch) * number // threads for number in range(threads + 1)]
+        tasks = [
+            pool.submit(self._match_range, told, ends[number], ends[number + 1], scratch)
+            for number, scratch in enumerate(self._scratches[:threads])
+        ]
+        return _joined([task.result() for task in tasks])
 
     def _match_range(self, told: Told, first: int, last: int, scratch: Scratch) -> Found:
         parts: list[Found] = []

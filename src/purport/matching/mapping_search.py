@@ -8,62 +8,65 @@ infinity is not allowed.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count, islice
+from typing import NamedTuple
 
 import numpy as np
 
+from purport.matching.frontier_kernel import DIGITS, Frontier, Vectors, take_best
 from purport.relatedness.measure import Scores
 
 Vector = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A mapping and what it gains."""
+class Ranked(NamedTuple):
+    """Mappings, best first: a row of statements for each, and what each gains."""
 
-    vector: Vector
-    total: float
+    vectors: Vectors
+    totals: Scores
 
 
-def best_mappings(gains: Scores, most: int, *, one_to_one: bool = False) -> list[Found]:
+def best_mappings(gains: Scores, most: int, *, one_to_one: bool = False) -> Ranked:
     """The best mappings, best first; fewer if there are no more."""
     if not gains.size or np.isneginf(gains.max(axis=1)).any():
-        return []
-    found = _one_to_one(gains) if one_to_one else _frontier(gains)
-    return list(islice(found, most))
+        return Ranked(np.zeros((0, len(gains)), np.int32), np.zeros(0))
+    if not one_to_one:
+        return _frontier(gains, most)
+    found = list(islice(_one_to_one(gains), most))
+    vectors = np.array([vector for vector, _ in found], np.int32).reshape(-1, len(gains))
+    return Ranked(vectors, np.array([total for _, total in found]))
 
 
 def total_gain(gains: Scores, vector: Vector) -> float:
     """What a mapping gains; always added in the order of the predicates."""
-    return sum(float(gains[row, column]) for row, column in enumerate(vector))
+    total = 0.0
+    for row, column in enumerate(vector):
+        total += float(gains[row, column])
+    return total
 
 
-def _frontier(gains: Scores) -> Iterator[Found]:
-    """Algorithm 1 of TOIT'14: a queue of vectors next to those taken, best first.
-
-    A vector is reached in one way only: it is advanced at the last place that was advanced, or
-    behind it.
-    """
-    order = np.argsort(-gains, axis=1, kind="stable")
+def _frontier(gains: Scores, most: int) -> Ranked:
+    """By the frontier of mappings that are next to those taken."""
+    height = len(gains)
     widths = np.sum(~np.isneginf(gains), axis=1)
+    most = min(most, math.prod(widths.tolist()))
+    order = np.argsort(-gains, axis=1, kind="stable")
+    room = most * height
+    waiting = Frontier(
+        np.empty(room, np.int32),
+        np.empty(room, np.float64),
+        np.empty(room, np.int32),
+        np.empty(room, np.int32),
+    )
+    steps, vectors = np.empty((most, height), np.int32), np.empty((most, height), np.int32)
+    totals = np.empty(most, np.float64)
+    count = take_best(gains, order, widths, waiting, steps, vectors, totals)
+    return Ranked(vectors[:count], totals[:count])
 
-    def entry(steps: Vector, last: int) -> tuple[float, Vector, Vector, int]:
-        vector = tuple(int(order[row, step]) for row, step in enumerate(steps))
-        return _rank(total_gain(gains, vector)), vector, steps, last
 
-    queue = [entry((0,) * len(gains), 0)]
-    while queue:
-        _, vector, steps, last = heapq.heappop(queue)
-        yield Found(vector, total_gain(gains, vector))
-        for row in range(last, len(gains)):
-            if steps[row] + 1 < widths[row]:
-                advanced = (*steps[:row], steps[row] + 1, *steps[row + 1 :])
-                heapq.heappush(queue, entry(advanced, row))
-
-
-def _one_to_one(gains: Scores) -> Iterator[Found]:
+def _one_to_one(gains: Scores) -> Iterator[tuple[Vector, float]]:
     """Murty's partition: the best assignment, then the best of what remains without it."""
     queue: list[tuple[float, Vector, int, Scores]] = []
     made = count()
@@ -77,7 +80,7 @@ def _one_to_one(gains: Scores) -> Iterator[Found]:
     push(gains)
     while queue:
         _, vector, _, allowed = heapq.heappop(queue)
-        yield Found(vector, total_gain(gains, vector))
+        yield vector, total_gain(gains, vector)
         for row, column in enumerate(vector):
             without = allowed.copy()
             without[row, column] = -np.inf
@@ -126,4 +129,4 @@ def _with_pair(gains: Scores, row: int, column: int) -> Scores:
 
 def _rank(total: float) -> float:
     """What mappings are ordered by, smallest first: totals that differ by rounding are equal."""
-    return -round(total, 12)
+    return -math.floor(total * DIGITS + 0.5)

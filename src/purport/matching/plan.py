@@ -139,13 +139,15 @@ class SubscriptionPlan:
         gained = gains(similarities, self.aggregation, self.floors)
         if self.is_exact_required:
             gained = np.where(allowed, gained, -np.inf)
+        ranked = best_mappings(gained, most, one_to_one=self.is_one_to_one)
+        chosen = similarities[np.arange(len(self.lines)), ranked.vectors]
         return [
             RankedVector(
-                found.vector,
-                probability(found.total, len(self.lines), self.aggregation),
-                tuple(float(similarities[row, column]) for row, column in enumerate(found.vector)),
+                tuple(vector), probability(total, len(self.lines), self.aggregation), tuple(found)
             )
-            for found in best_mappings(gained, most, one_to_one=self.is_one_to_one)
+            for vector, total, found in zip(
+                ranked.vectors.tolist(), ranked.totals.tolist(), chosen.tolist(), strict=True
+            )
         ]
 
     @property

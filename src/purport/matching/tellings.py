@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from purport.matching.bounds import OnScale, packed
@@ -23,6 +25,7 @@ from purport.matching.value_sides import ValueSides
 
 MOST_WORDS = 200_000
 MOST_HITS = 20_000_000
+_AT_ONCE = 65_536
 
 
 class Tellings:
@@ -57,7 +60,9 @@ class Tellings:
         """Forget which rows were answered; words stay known."""
         self._forget_tellings()
 
-    def numbers(self, attributes: Integers, codes: Integers) -> Integers:
+    def numbers(
+        self, attributes: Integers, codes: Integers, threads: ThreadPoolExecutor | None = None
+    ) -> Integers:
         """The numbers of tellings, all of whose rows are listed."""
         self._names.cover(self.telling.attributes)
         self._values.cover(self.telling.terms)
@@ -66,9 +71,13 @@ class Tellings:
             self._forget_tellings()
         found = np.empty(len(codes), np.int32)
         version = len(self._rows)
-        missing = find_tellings(
-            attributes, codes, self._keys, self._numbers, self._versions, version, found
-        )
+        table = self._keys, self._numbers, self._versions
+
+        def find(part: slice) -> int:
+            return find_tellings(attributes[part], codes[part], *table, version, found[part])
+
+        parts = [slice(start, start + _AT_ONCE) for start in range(0, len(codes), _AT_ONCE)]
+        missing = sum(map(find, parts) if threads is None else threads.map(find, parts))
         if missing:
             self._grow(missing)
             changed = np.empty(missing, np.int32)
