@@ -88,6 +88,16 @@ def test_a_guarded_word_that_has_its_equal_does_no_harm(calibrated: Calibrated) 
     assert calibrated.score("hot and cold water", "cold and hot water") == 1
 
 
+def test_what_a_term_says_besides_does_not_keep_it_apart(calibrated: Calibrated) -> None:
+    assert calibrated.score("microwave", "microwave oven") > 0.9
+    assert calibrated.attributes.score("start time", "start_end_time") > 0.8
+
+
+def test_a_name_of_several_common_words_is_a_name(calibrated: Calibrated) -> None:
+    assert calibrated.score("Ireland", "United Kingdom") == 0
+    assert calibrated.score("kingdom", "United Kingdom") > 0
+
+
 def test_a_value_is_as_strong_as_its_weakest_word(calibrated: Calibrated) -> None:
     assert calibrated.score("old laptop", "old computer") == pytest.approx(
         calibrated.score("laptop", "computer")
