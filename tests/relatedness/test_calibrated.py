@@ -1,12 +1,14 @@
 """The default measure, over the default space and WordNet."""
 
+import numpy as np
 import pytest
 
 from benchmarks.attribute_pairs import attribute_pairs, is_first
 from purport.relatedness.attribute_names import abbreviations, attribute_phrase
-from purport.relatedness.calibrated import Calibrated
+from purport.relatedness.calibrated import Calibrated, mean_over_asked
 from purport.relatedness.catalogue import MeasureSettings
 from purport.relatedness.measure import Measure
+from purport.relatedness.phrases import Best
 from tests.contracts.measure import MeasureContract
 
 
@@ -103,6 +105,19 @@ def test_a_value_is_as_strong_as_its_weakest_word(calibrated: Calibrated) -> Non
         calibrated.score("laptop", "computer")
     )
     assert calibrated.score("laptop", "laptop in parliament") < 0.2
+
+
+def test_doubts_about_a_name_weigh_less_and_remain() -> None:
+    scores = np.linspace(0.0, 1.0, 21)[None]
+    one = Best(scores, np.array([0]), np.array([1]))
+    each = Best(np.ones((1, 21)), np.arange(21), np.ones(21, np.int64))
+
+    raised = mean_over_asked(one, each)
+
+    assert np.all(np.diff(raised[0]) > 0)
+    assert np.all(raised >= scores)
+    assert np.array_equal(raised >= 0.5, scores >= 0.5)
+    assert raised[0, [0, 10, 20]].tolist() == [0, 0.5, 1]
 
 
 def test_an_attribute_may_say_more_than_was_asked_for(calibrated: Calibrated) -> None:

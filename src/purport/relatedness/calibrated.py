@@ -46,9 +46,9 @@ _CACHED_TERMS = 65_536
 _IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z]?")
 # What is counted here besides the calibration: scores kept by other rules are not taken for these.
 _RULES = 2
-# How much likelier a name of an event is to be the one asked for than any word is to be another: an
-# event has few names, and the value beside a name bears it out or not.
-_ODDS_OF_NAMES = 2.0
+# How fast doubts about a name grow below one half, as a power: the value beside a name bears it out
+# or not, and a doubtful name should leave it something to bear out.
+_DOUBTS_OF_NAMES = 0.6
 # How much a name loses when nothing in it but the words asked for was meant: it breaks ties.
 _UNASKED = 0.1
 
@@ -56,12 +56,12 @@ _UNASKED = 0.1
 def mean_over_asked(asked: Best, given: Best) -> Scores:
     """The mean over the words asked for; a name that says little else goes before one with more.
 
-    The odds of the mean are raised: the probability is that of names.
+    What is less likely than not is raised, in order, and stays so: ½ (2s)^0.6.
     """
     met = np.add.reduceat(asked.scores, asked.starts, axis=0) / asked.lengths[:, None]
     covered = np.add.reduceat(given.scores, given.starts, axis=1) / given.lengths[None, :]
     scores = met * (1 - _UNASKED * (1 - covered))
-    return np.asarray(_ODDS_OF_NAMES * scores / (1 + (_ODDS_OF_NAMES - 1) * scores), np.float64)
+    return np.where(scores < 0.5, (2 * scores) ** _DOUBTS_OF_NAMES / 2, scores)
 
 
 class Calibrated:
@@ -150,7 +150,7 @@ class CalibratedWords:
     def identity(self) -> str:
         """What tells these scores from others."""
         made_of = self.features.esa.identity, self.features.wordnet.identity, self.calibration
-        rules = reading_identity(), sorted(contrasts()), _UNASKED, _ODDS_OF_NAMES, _RULES
+        rules = reading_identity(), sorted(contrasts()), _UNASKED, _DOUBTS_OF_NAMES, _RULES
         return f"calibrated {digest(*made_of, *rules)}"
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
