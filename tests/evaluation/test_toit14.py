@@ -93,19 +93,35 @@ def test_the_curated_list_is_large_and_partly_marked() -> None:
     assert all(one.text and "[" not in one.text for one in pairs)
 
 
+@pytest.mark.parametrize("competition", [False, True])
 @pytest.mark.parametrize("mode", list(Mode))
-def test_dense_probabilities_are_those_of_the_matcher(workload: Workload, mode: Mode) -> None:
+def test_dense_probabilities_are_those_of_the_matcher(
+    workload: Workload, mode: Mode, competition: bool
+) -> None:
     defaults = DEFAULTS[mode]
-    measures = Measures("esa")
-    matcher = Matcher(measure="esa", mode=mode)
+    subscriptions = [subscription_of(asked) for asked in workload.relaxed(0.5)]
+    matcher = Matcher(subscriptions, measure="esa", mode=mode, competition=competition)
+    measures = Measures("esa", competition=competition)
+    for subscription in subscriptions:
+        measures.register(subscription)
     events = [event_of(event.statements) for event in workload.events[:15]]
     dense = DenseEvents(events)
-    for asked in workload.relaxed(0.5):
-        subscription = subscription_of(asked)
+    for subscription in subscriptions:
         found = dense.probabilities(SubscriptionPlan.of(subscription, measures, defaults))
         for event, probability in zip(events, found, strict=True):
             best = matcher.mappings(event, subscription, 1)
             assert probability == pytest.approx(best[0].probability if best else 0.0, abs=1e-6)
+
+
+def test_competition_finds_more_of_what_is_meant() -> None:
+    settings = WorkloadSettings(seed=1, seed_events=40, events=400, subscriptions=30)
+
+    alone, competing = (
+        run_cell(Cell(settings, 1.0, Mode.DEFAULT, competition=competition))
+        for competition in (False, True)
+    )
+
+    assert competing.f1 > alone.f1
 
 
 def test_cells_on_spark_give_what_they_give_here(spark: SparkSession) -> None:

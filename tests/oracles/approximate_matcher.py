@@ -21,7 +21,7 @@ from purport.model.units import Quantity
 from purport.model.words import attribute_words, said, says_words
 from purport.relatedness.measure import Measure
 
-FLOOR = 0.05
+FLOOR = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,17 @@ def ranked_mappings(
     measure: Measure,
     aggregation: Aggregation,
     exact: Exactness,
+    names: Measure | None = None,
 ) -> list[tuple[float, tuple[int, ...], tuple[float, ...]]]:
-    """Every mapping with its probability and similarities, best first."""
+    """Every mapping with its probability and similarities, best first.
+
+    Names of attributes are compared by a measure of their own, if there is one.
+    """
     options = subscription.options
     aggregation = options.aggregation or aggregation
     required = (options.exact or exact) is Exactness.REQUIRED
     cells = [
-        [cell(predicate, statement, measure) for statement in event.statements]
+        [cell(predicate, statement, measure, names or measure) for statement in event.statements]
         for predicate in subscription.predicates
     ]
     found = []
@@ -92,14 +96,14 @@ def values(predicate: Predicate) -> tuple[AskedValue, ...]:
     raise TypeError(predicate)
 
 
-def cell(predicate: Predicate, statement: Statement, measure: Measure) -> Cell:
+def cell(predicate: Predicate, statement: Statement, measure: Measure, names: Measure) -> Cell:
     """Attribute times value."""
     assert isinstance(predicate, Comparison | OneOfValues | InRange)
     asked = predicate.attribute
     is_same = holds(statement.attribute, Operator.EQUAL, asked.term)
     name = float(is_same)
     if asked.approximation is not None and not is_same:
-        name = measure.score(said(asked.term), said(statement.attribute))
+        name = names.score(said(asked.term), said(statement.attribute))
     is_named = is_same or asked.approximation is not None
     near, is_answered = value(predicate, statement, measure)
     return Cell(name * near, is_named and is_answered)

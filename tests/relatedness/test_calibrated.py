@@ -1,12 +1,14 @@
 """The default measure, over the default space and WordNet."""
 
+import numpy as np
 import pytest
 
 from benchmarks.attribute_pairs import attribute_pairs, is_first
 from purport.relatedness.attribute_names import abbreviations, attribute_phrase
-from purport.relatedness.calibrated import Calibrated
+from purport.relatedness.calibrated import Calibrated, mean_over_asked
 from purport.relatedness.catalogue import MeasureSettings
 from purport.relatedness.measure import Measure
+from purport.relatedness.phrases import Best
 from tests.contracts.measure import MeasureContract
 
 
@@ -88,11 +90,34 @@ def test_a_guarded_word_that_has_its_equal_does_no_harm(calibrated: Calibrated) 
     assert calibrated.score("hot and cold water", "cold and hot water") == 1
 
 
+def test_what_a_term_says_besides_does_not_keep_it_apart(calibrated: Calibrated) -> None:
+    assert calibrated.score("microwave", "microwave oven") > 0.9
+    assert calibrated.attributes.score("start time", "start_end_time") > 0.8
+
+
+def test_a_name_of_several_common_words_is_a_name(calibrated: Calibrated) -> None:
+    assert calibrated.score("Ireland", "United Kingdom") == 0
+    assert calibrated.score("kingdom", "United Kingdom") > 0
+
+
 def test_a_value_is_as_strong_as_its_weakest_word(calibrated: Calibrated) -> None:
     assert calibrated.score("old laptop", "old computer") == pytest.approx(
         calibrated.score("laptop", "computer")
     )
     assert calibrated.score("laptop", "laptop in parliament") < 0.2
+
+
+def test_doubts_about_a_name_weigh_less_and_remain() -> None:
+    scores = np.linspace(0.0, 1.0, 21)[None]
+    one = Best(scores, np.array([0]), np.array([1]))
+    each = Best(np.ones((1, 21)), np.arange(21), np.ones(21, np.int64))
+
+    raised = mean_over_asked(one, each)
+
+    assert np.all(np.diff(raised[0]) > 0)
+    assert np.all(raised >= scores)
+    assert np.array_equal(raised >= 0.5, scores >= 0.5)
+    assert raised[0, [0, 10, 20]].tolist() == [0, 0.5, 1]
 
 
 def test_an_attribute_may_say_more_than_was_asked_for(calibrated: Calibrated) -> None:

@@ -37,6 +37,9 @@ def toit14(
     marks: Annotated[
         str, typer.Option(help="Only pairs that stand in these thesauri: r (Roget), e (EuroVoc).")
     ] = "",
+    competition: Annotated[
+        bool, typer.Option("--competition", help="Let the subscriptions' terms compete.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A folder for the runs as JSON lines.")
     ] = None,
@@ -56,7 +59,13 @@ def toit14(
 
     shares = _shares(degrees)
     cells = [
-        Cell(WorkloadSettings(first_seed + seed, events=events), share, mode_of(mode), tuple(marks))
+        Cell(
+            WorkloadSettings(first_seed + seed, events=events),
+            share,
+            mode_of(mode),
+            tuple(marks),
+            competition,
+        )
         for share in shares
         for seed in range(seeds)
     ]

@@ -1,7 +1,7 @@
 """Every subscription against every event, for experiments that rank all of them.
 
 Each different statement is scored once against each different predicate, by the first-line matchers
-that the matcher itself uses.
+that the matcher itself uses: where terms compete, all of them have to be registered before.
 """
 
 from __future__ import annotations

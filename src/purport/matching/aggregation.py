@@ -14,7 +14,7 @@ import numpy as np
 from purport.model.subscription import Aggregation
 from purport.relatedness.measure import Scores
 
-FLOOR = 0.05
+FLOOR = 0.005
 
 
 def gains(similarities: Scores, aggregation: Aggregation, floors: Scores) -> Scores:

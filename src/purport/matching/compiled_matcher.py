@@ -94,6 +94,10 @@ class CompiledMatcher:
             self._tellings.forget_hits()
         return self._tellings.telling
 
+    def forget(self) -> None:
+        """Forget all that was met, since measures score it otherwise; between batches."""
+        self._tellings.forget()
+
     def learn(self, batch: Batch) -> None:
         """Score what a batch tells, and do no more."""
         self._tellings.numbers(batch.attributes, batch.codes)

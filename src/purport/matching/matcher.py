@@ -38,6 +38,7 @@ class Matcher:
 
     `measure` (an object or a name) is used for every `~` that names none; `mode` "paper" means the
     equations of TOIT'14: the measure `esa`, the mean, and exact predicates that count like others.
+    With `competition`, words that another subscription's term explains better count for less.
     `optimisations` can be left out one by one, to measure what each saves.
     """
 
@@ -48,14 +49,18 @@ class Matcher:
         measure: Measure | str | None = None,
         mode: Mode | str = Mode.DEFAULT,
         lexicon: Lexicon | None = None,
+        competition: bool = False,
         optimisations: Optimisations | None = None,
     ) -> None:
         self._options = {
-            "measure": measure, "mode": mode, "lexicon": lexicon, "optimisations": optimisations,
+            "measure": measure, "mode": mode, "lexicon": lexicon, "competition": competition,
+            "optimisations": optimisations,
         }  # fmt: skip
         self._defaults = DEFAULTS[mode_of(mode)]
         self._optimisations = optimisations or Optimisations()
-        self.measures = Measures(measure or self._defaults.measure, lexicon)
+        self.measures = Measures(
+            measure or self._defaults.measure, lexicon, competition=competition
+        )
         self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
         self._begin()
@@ -87,6 +92,8 @@ class Matcher:
             if name is not None and self._named.setdefault(name, subscription) != subscription:
                 raise InvalidInput(f"the name {name!r} is taken by another subscription")
             self._put(subscription, plan)
+            if self.measures.register(subscription):
+                self._compiled.forget()
 
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
@@ -101,6 +108,8 @@ class Matcher:
             self._compiled.remove(slot)
             self._checked.pop(slot, None)
             self._ranked.pop(slot, None)
+            if self.measures.unregister(subscription):
+                self._compiled.forget()
             self._left += 1
             if 2 * self._left > len(self._subscriptions) + _LEFT_SLOTS:
                 self._build_anew()

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from purport.model.subscription import Approximation
+from collections.abc import Callable
+
+from purport.matching.subscribed_terms import SubscribedTerm, subscribed_terms
+from purport.model.subscription import Approximation, Subscription
 from purport.model.term import Attribute
 from purport.model.units import Unit
 from purport.model.words import attribute_words, said
 from purport.relatedness.catalogue import load_measure
+from purport.relatedness.competition import (
+    RIVALRY_OF_NAMES,
+    RIVALRY_OF_VALUES,
+    Competing,
+    RegisteredTerms,
+)
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
 from purport.relatedness.score_table import ScoreTable
@@ -20,14 +29,34 @@ class Measures:
 
     `default` is the measure, or the name of it, for every `~` that names none. Event measures are
     asked anew for each event.
+
+    Under `competition` the terms of registered subscriptions compete for an event's words, names
+    with names and values with values: approximate ones under their measure, exact ones under all.
     """
 
-    def __init__(self, default: Measure | str, lexicon: Lexicon | None = None) -> None:
+    def __init__(
+        self,
+        default: Measure | str,
+        lexicon: Lexicon | None = None,
+        *,
+        competition: bool = False,
+    ) -> None:
         self._default = default
         self._lexicon = lexicon
+        self._is_competition = competition
         self._loaded: dict[str | None, Measure] = {}
         self._for_names: dict[str | None, Measure | EventMeasure] = {}
-        self._tables: dict[tuple[str | None, bool], ScoreTable] = {}
+        self._tables: dict[tuple[str | None, bool], Measure] = {}
+        self._exact_terms = {is_name: RegisteredTerms() for is_name in (False, True)}
+        self._near_terms: dict[tuple[str | None, bool], RegisteredTerms] = {}
+
+    def register(self, subscription: Subscription) -> bool:
+        """Let a subscription's terms compete; whether scores may have changed by that."""
+        return self._changed(subscription, RegisteredTerms.add)
+
+    def unregister(self, subscription: Subscription) -> bool:
+        """Take a subscription's terms out of the competition again, as `register` put them in."""
+        return self._changed(subscription, RegisteredTerms.remove)
 
     def for_values(self, name: str | None) -> Measure:
         """What values are compared with; `InvalidInput` if nobody knows the name."""
@@ -72,8 +101,30 @@ class Measures:
                 self._loaded[name] = load_measure(named, lexicon=self._lexicon)
         return self._loaded[name]
 
-    def _table(self, name: str | None, measure: Measure, is_for_names: bool) -> ScoreTable:
+    def _table(self, name: str | None, measure: Measure, is_for_names: bool) -> Measure:
         key = name, is_for_names
         if key not in self._tables:
-            self._tables[key] = ScoreTable(measure, most_cells=MOST_SCORES)
+            table = ScoreTable(measure, most_cells=MOST_SCORES)
+            self._tables[key] = self._competing(table, key) if self._is_competition else table
         return self._tables[key]
+
+    def _competing(self, table: ScoreTable, key: tuple[str | None, bool]) -> Competing:
+        """The raw scores of a table, under the competition of registered terms."""
+        near = self._near_terms.setdefault(key, RegisteredTerms())
+        rivalry = RIVALRY_OF_NAMES if key[1] else RIVALRY_OF_VALUES
+        return Competing(table, (near, self._exact_terms[key[1]]), rivalry)
+
+    def _changed(
+        self, subscription: Subscription, change: Callable[[RegisteredTerms, str], None]
+    ) -> bool:
+        if self._is_competition:
+            for term in subscribed_terms(subscription):
+                change(self._rivals(term), term.text)
+        return self._is_competition
+
+    def _rivals(self, term: SubscribedTerm) -> RegisteredTerms:
+        if term.approximation is None:
+            return self._exact_terms[term.is_name]
+        return self._near_terms.setdefault(
+            (term.approximation.measure, term.is_name), RegisteredTerms()
+        )

@@ -51,10 +51,14 @@ class Tellings:
             or self.hits.used > MOST_HITS
             or self._values.answered.used > MOST_HITS
         ):
-            self.telling.forget()
-            self._names.forget()
-            self._values.forget()
-            self._forget_tellings()
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget all that was met; to be called between batches."""
+        self.telling.forget()
+        self._names.forget()
+        self._values.forget()
+        self._forget_tellings()
 
     def forget_hits(self) -> None:
         """Forget which rows were answered; words stay known."""

@@ -2,7 +2,8 @@
 
 Words are scored by the calibrated logistic function; a value's phrase takes the weakest of its
 words' best counterparts, both ways, an attribute's name the mean over the words asked for. Some
-words never stand for each other: different numbers, antonyms, different proper names.
+words never stand for each other: different numbers, antonyms, different proper names, units of
+different quantities.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from purport.relatedness.contrasts import contrasts
 from purport.relatedness.measure import Measure, Scores
 from purport.relatedness.phrases import Best, Phrase, Wordwise, value_phrase, weakest_of_best
 from purport.relatedness.stems import stem
+from purport.relatedness.unit_names import UnitNames
 from purport.relatedness.word_features import FEATURES, WordFeatures
 
 _SPELT_NUMBERS = {
@@ -42,15 +44,24 @@ _NUMBER = re.compile(
 _NUMBER_OR_WORD = re.compile(rf"(?P<number>{_NUMBER.pattern})|(?P<word>[^\W\d_]+)")
 _CACHED_TERMS = 65_536
 _IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?[a-z]?")
+# What is counted here besides the calibration: scores kept by other rules are not taken for these.
+_RULES = 2
+# How fast doubts about a name grow below one half, as a power: the value beside a name bears it out
+# or not, and a doubtful name should leave it something to bear out.
+_DOUBTS_OF_NAMES = 0.6
 # How much a name loses when nothing in it but the words asked for was meant: it breaks ties.
 _UNASKED = 0.1
 
 
 def mean_over_asked(asked: Best, given: Best) -> Scores:
-    """The mean over the words asked for; a name that says little else goes before one with more."""
+    """The mean over the words asked for; a name that says little else goes before one with more.
+
+    What is less likely than not is raised, in order, and stays so: ½ (2s)^0.6.
+    """
     met = np.add.reduceat(asked.scores, asked.starts, axis=0) / asked.lengths[:, None]
     covered = np.add.reduceat(given.scores, given.starts, axis=1) / given.lengths[None, :]
-    return np.asarray(met * (1 - _UNASKED * (1 - covered)), np.float64)
+    scores = met * (1 - _UNASKED * (1 - covered))
+    return np.where(scores < 0.5, (2 * scores) ** _DOUBTS_OF_NAMES / 2, scores)
 
 
 class Calibrated:
@@ -60,6 +71,7 @@ class Calibrated:
         self.words = CalibratedWords(features, calibration)
         self._values = Wordwise(self.words, weakest_of_best, numbered_value)
         self._attributes = CalibratedNames(self.words)
+        self._units = UnitNames(features.wordnet)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Calibrated, (self.words.features, self.words.calibration)
@@ -76,12 +88,15 @@ class Calibrated:
 
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
-        if numbers_in(left) != numbers_in(right):
-            return 0.0
-        return self._values.score(*sorted((left, right)))
+        has_same_numbers = numbers_in(left) == numbers_in(right)
+        in_words = self._values.score(*sorted((left, right))) if has_same_numbers else 0.0
+        return self._units.score(left, right, in_words)
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        """Scores of every pair; 0 where the numbers in them are not the same, in order."""
+        """Scores of every pair; 0 where the numbers in them are not the same, in order.
+
+        The same unit, however it is written, scores 1; units of different quantities score 0.
+        """
         scores = self._values.matrix(left, right)
         codes: dict[tuple[str, ...], int] = {}
         ours, theirs = (
@@ -89,6 +104,7 @@ class Calibrated:
             for terms in (left, right)
         )
         scores[np.not_equal.outer(ours, theirs)] = 0.0
+        self._units.decide(scores, left, right)
         return scores
 
 
@@ -134,7 +150,8 @@ class CalibratedWords:
     def identity(self) -> str:
         """What tells these scores from others."""
         made_of = self.features.esa.identity, self.features.wordnet.identity, self.calibration
-        return f"calibrated {digest(*made_of, reading_identity(), sorted(contrasts()), _UNASKED)}"
+        rules = reading_identity(), sorted(contrasts()), _UNASKED, _DOUBTS_OF_NAMES, _RULES
+        return f"calibrated {digest(*made_of, *rules)}"
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair: 1 for forms of one word and for equal numbers."""

@@ -148,8 +148,10 @@ class Wordwise:
     def _scores(self, left: _Variants, right: _Variants) -> Scores:
         """The best that any readings of two terms make of each other.
 
-        Where words are guarded, only the reading word by word counts: `hot water` may be one word,
-        but it is never `cold water`.
+        A reading with guarded words alone counts, unless one of them is said on the other side too:
+        `hot water` may be one word, but it is never `cold water`; a `microwave oven` may be a
+        `microwave`. With several words taken as one, only these are guarded: the `United Kingdom`
+        is not `Ireland`, and nothing keeps `hot, cold water` from `cold, hot water`.
         """
         ours, theirs = left.phrases, right.phrases
         words = self.words.matrix(ours.words, theirs.words)
@@ -162,14 +164,14 @@ class Wordwise:
             Best(found[ours.places], ours.starts, ours.lengths),
             Best(given[:, theirs.places], theirs.starts, theirs.lengths),
         )
-        is_kept_apart = np.logical_or(
-            np.logical_or.reduceat(kept_out[ours.places], ours.starts, axis=0),
-            np.logical_or.reduceat(left_out[:, theirs.places], theirs.starts, axis=1),
-        )
         word_by_word = np.ix_(left.starts, right.starts)
-        best = np.maximum.reduceat(scores, left.starts, axis=0)
-        best = np.maximum.reduceat(best, right.starts, axis=1)
-        best = np.where(is_kept_apart[word_by_word], scores[word_by_word], best)
+        is_kept_apart = _kept_apart(kept_out & ours.are_merged[:, None], left_out, ours, theirs)
+        is_kept_apart |= _kept_apart(kept_out, left_out & theirs.are_merged, ours, theirs)
+        is_kept_apart[word_by_word] = _kept_apart(kept_out, left_out, ours, theirs)[word_by_word]
+        kept_apart = _reduced(np.minimum, np.where(is_kept_apart, scores, np.inf), left, right)
+        best = np.where(
+            np.isfinite(kept_apart), kept_apart, _reduced(np.maximum, scores, left, right)
+        )
         return np.asarray(np.clip(best, 0.0, 1.0), np.float64)
 
     def _identities(self, term: str) -> set[Hashable]:
@@ -193,6 +195,11 @@ class _Placed:
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
         return cls(list(numbers), np.array(places, np.int64), starts, lengths)
 
+    @property
+    def are_merged(self) -> NDArray[np.bool_]:
+        """Which words are several taken as one."""
+        return np.array([" " in word for word in self.words], np.bool_)
+
 
 @dataclass(frozen=True, slots=True)
 class _Variants:
@@ -210,3 +217,19 @@ def _best(
     best = np.maximum.reduceat(scores, starts, axis=axis)
     is_kept_apart = (best < 1) & np.logical_or.reduceat(guarded, starts, axis=axis)
     return np.where(is_kept_apart, 0.0, best), is_kept_apart
+
+
+def _kept_apart(
+    kept_out: NDArray[np.bool_], left_out: NDArray[np.bool_], ours: _Placed, theirs: _Placed
+) -> NDArray[np.bool_]:
+    """The pairs of readings of which each has a word that the other keeps out."""
+    return np.logical_and(
+        np.logical_or.reduceat(kept_out[ours.places], ours.starts, axis=0),
+        np.logical_or.reduceat(left_out[:, theirs.places], theirs.starts, axis=1),
+    )
+
+
+def _reduced(function: np.ufunc, scores: Scores, left: _Variants, right: _Variants) -> Scores:
+    """What a function makes of the readings of each pair of terms."""
+    by_row = function.reduceat(scores, left.starts, axis=0)
+    return np.asarray(function.reduceat(by_row, right.starts, axis=1), np.float64)

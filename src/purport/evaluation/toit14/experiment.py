@@ -39,12 +39,16 @@ def published_f1(degree: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run: a workload, a degree of approximation, a mode of the matcher."""
+    """One run: a workload, a degree of approximation, a mode of the matcher.
+
+    Under `competition` the terms of all subscriptions compete for an event's words.
+    """
 
     settings: WorkloadSettings
     degree: float
     mode: Mode
     marks: tuple[str, ...] = ()
+    competition: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,15 @@ def run_cell(cell: Cell) -> Outcome:
         thesaurus = thesaurus.marked(cell.marks)
     workload = Workload.generate(cell.settings, thesaurus)
     defaults = DEFAULTS[cell.mode]
-    measures = Measures(defaults.measure)
+    measures = Measures(defaults.measure, competition=cell.competition)
     events = DenseEvents([event_of(event.statements) for event in workload.events])
     asked = workload.relaxed(cell.degree)
+    subscriptions = [subscription_of(one) for one in asked]
+    for subscription in subscriptions:
+        measures.register(subscription)
     probabilities = [
-        events.probabilities(SubscriptionPlan.of(subscription_of(one), measures, defaults))
-        for one in asked
+        events.probabilities(SubscriptionPlan.of(subscription, measures, defaults))
+        for subscription in subscriptions
     ]
     truths = [workload.relevance(one) for one in asked]
     best = best_effectiveness(probabilities, truths)

@@ -1,0 +1,48 @@
+"""The terms that a subscription asks for, as measures read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from purport.model.subscription import (
+    Approximation,
+    AskedValue,
+    Comparison,
+    InRange,
+    OneOfValues,
+    Predicate,
+    Subscription,
+)
+from purport.model.term import Resource, Text
+from purport.model.words import said
+
+
+@dataclass(frozen=True, slots=True)
+class SubscribedTerm:
+    """A term, how near one must come to it, and whether it is the name of an attribute."""
+
+    text: str
+    approximation: Approximation | None
+    is_name: bool
+
+
+def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
+    """The attributes and the words among the values; numbers, times and truths are no words."""
+    for predicate in subscription.predicates:
+        if isinstance(predicate, Comparison | OneOfValues | InRange):
+            asked = predicate.attribute
+            yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
+            for value in _values(predicate):
+                if isinstance(value.term, Text | Resource):
+                    yield SubscribedTerm(said(value.term), value.approximation, is_name=False)
+
+
+def _values(predicate: Predicate) -> tuple[AskedValue, ...]:
+    match predicate:
+        case Comparison(_, _, value):
+            return (value,)
+        case OneOfValues(_, values):
+            return values
+        case _:
+            return ()
