@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from purport.errors import InvalidInput
 from purport.evaluation.dense_matching import DenseEvents
 from purport.evaluation.toit14.experiment import (
+    Approximate,
     Cell,
     event_of,
     run_cell,
@@ -109,7 +110,7 @@ def test_dense_probabilities_are_those_of_the_matcher(workload: Workload, mode: 
 
 
 def test_cells_on_spark_give_what_they_give_here(spark: SparkSession) -> None:
-    cells = [Cell(SMALL, degree, Mode.PAPER) for degree in (0.0, 0.5)]
+    cells = [Cell(SMALL, degree, Approximate(Mode.PAPER)) for degree in (0.0, 0.5)]
 
     outcomes = run_cells(spark, cells)
 
