@@ -72,13 +72,14 @@ def toit14(
     outcomes = _outcomes(cells_of(workloads, _shares(degrees), mode_of(mode), choices))
     if output is not None:
         _write(output / "toit14.jsonl", outcomes)
-    if plot is not None:
-        _draw(plot, report.standings(outcomes, choices[0]), f"{choices[0]}, {seeds} seeds")
     if as_json:
         sys.stdout.write("".join(f"{line}\n" for line in _lines(outcomes)))
-        return
-    tables = [report.table(choice, report.standings(outcomes, choice)) for choice in choices]
-    sys.stdout.write("\n".join(tables))
+    else:
+        tables = [report.table(choice, report.standings(outcomes, choice)) for choice in choices]
+        sys.stdout.write("\n".join(tables))
+    if plot is not None:  # last: a picture that cannot be drawn costs no result
+        title = f"{choices[0]}; seeds {first_seed} to {first_seed + seeds - 1}"
+        _draw(plot, report.standings(outcomes, choices[0]), title)
 
 
 def _outcomes(cells: list[Cell]) -> list[Outcome]:
