@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from purport.errors import InvalidInput, MissingExtra, UnusablePath
-from purport.plots import heat_map, reliability
+from purport.plots import Curve, Mark, comparison, heat_map, reliability
 
 SCORES = np.array([[0.1, 0.9], [1.0, 0.0]])
 
@@ -35,6 +35,19 @@ def test_a_large_heat_map_stays_within_bounds(tmp_path: Path) -> None:
     heat_map(tmp_path / "map.png", terms, terms, np.zeros((300, 300)), "large")
 
     assert max(size_of_png(tmp_path / "map.png")) <= 6000
+
+
+def test_curves_are_drawn_beside_what_others_have_found(tmp_path: Path) -> None:
+    ours = Curve("ours", (50, 100), (90, 70), (88, 69), (92, 71))
+    found = [Mark("theirs", 50, 94, 97), Mark("theirs", 100, 40, 40)]
+    labels = ("degree", "F1")
+    comparison(tmp_path / "f1.png", [ours], found, title="two seeds", axes_labels=labels)
+    comparison(tmp_path / "f1.svg", [ours], found, title="two seeds", axes_labels=labels)
+
+    assert size_of_png(tmp_path / "f1.png")[0] >= 800
+    drawn = (tmp_path / "f1.svg").read_text()
+    for text in ("ours", "theirs", "two seeds", "degree", "F1"):
+        assert f"<!-- {text} -->" in drawn
 
 
 def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INK, _ACCENT, _FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
+_COLOURS = (_ACCENT, "#b45309", "#64748b")  # of curves, in their order
 _MOST_NUMBERS = 900  # in a heat map; more could not be read
 _STYLE: Any = {
     "font.size": 10,
@@ -26,6 +29,27 @@ _STYLE: Any = {
     "figure.facecolor": "white",
     "svg.hashsalt": "purport",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line through points, and how far they spread."""
+
+    label: str
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What somebody else has found: a value, or a range of them."""
+
+    label: str
+    x: float
+    low: float
+    high: float
 
 
 @contextmanager
@@ -82,6 +106,34 @@ def reliability(path: Path, bins: Sequence[tuple[float, float, int]], title: str
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability", ylabel="rated by people")
         axes.set_title(title, loc="left")
         axes.set_aspect("equal")
+
+
+def comparison(
+    path: Path,
+    curves: Sequence[Curve],
+    marks: Sequence[Mark],
+    *,
+    title: str,
+    axes_labels: tuple[str, str],
+) -> None:
+    """Curves with their spread, and marks of the same colours for what others have found."""
+    with picture(path, 6.4, 4.4) as axes:
+        for curve, colour in zip(curves, cycle(_COLOURS), strict=False):
+            axes.plot(curve.xs, curve.ys, color=colour, marker="o", ms=4, label=curve.label)
+            axes.fill_between(curve.xs, curve.lows, curve.highs, color=colour, alpha=0.15, lw=0)
+        for label, colour in zip(dict.fromkeys(m.label for m in marks), cycle(_COLOURS)):
+            some = [mark for mark in marks if mark.label == label]
+            middles = [(mark.low + mark.high) / 2 for mark in some]
+            reach = [(mark.high - mark.low) / 2 for mark in some]
+            axes.errorbar(
+                [mark.x for mark in some], middles, reach, color=colour, fmt="D", mfc="white",
+                capsize=4, ms=5, label=label,
+            )  # fmt: skip
+        axes.set(xlabel=axes_labels[0], ylabel=axes_labels[1], ylim=(0, 102))
+        axes.grid(axis="y", color=_FAINT, lw=0.5)
+        axes.set_axisbelow(True)
+        axes.set_title(title, loc="left")
+        axes.legend(frameon=False, loc="lower left")
 
 
 def _short(term: str) -> str:

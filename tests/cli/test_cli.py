@@ -251,3 +251,40 @@ def test_the_version_is_told() -> None:
 def test_every_command_has_help_with_an_example(command: str) -> None:
     assert f"Example: purport {command}" in run(*command.split(), "--help").stdout
     assert command.split()[0] in run("--help").stdout
+
+
+def test_an_experiment_prints_its_rivals_and_draws_them(tmp_path: Path) -> None:
+    done = run(
+        "evaluate", "toit14", "--seeds", 1, "--first-seed", 3, "--events", 165, "--degrees", "50",
+        "--mode", "paper", "--marks", "r", "--plot", tmp_path / "f1.png", "-o", tmp_path,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    every, marked = done.stdout.split("\n\n")
+    assert every.startswith("curated thesaurus, all pairs\n")
+    assert marked.startswith("curated thesaurus, pairs marked r\n")
+    for block in (every, marked):
+        assert "50%  ours" in block
+        assert "rewriting without a bound" in block
+        assert "by synonyms" in block
+    assert (tmp_path / "f1.png").stat().st_size > 10_000
+    runs = [json.loads(line) for line in (tmp_path / "toit14.jsonl").read_text().splitlines()]
+    assert len(runs) == 18
+    assert runs[1]["cell"]["matcher"] == {"expansion": ["synonyms"], "most_rules": 300_000}
+    assert runs[-1]["cell"]["thesaurus"] == {"source": "curated", "marks": ["r"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--thesaurus", "webster"], "no thesaurus 'webster': there are curated, automatic"),
+        (["--thesaurus", "automatic", "--marks", "r"], "only the pairs of the curated thesaurus"),
+        (["--marks", "x"], "the marks are r and e, got 'x'"),
+        (["--degrees", "half"], "expected percentages by commas, got 'half'"),
+    ],
+)
+def test_an_experiment_that_cannot_be_run_is_told(arguments: list[str], complaint: str) -> None:
+    done = run("evaluate", "toit14", *arguments)
+
+    assert done.returncode == 2
+    assert complaint in done.stderr

@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from purport.errors import InvalidInput
 from purport.evaluation.dense_matching import DenseEvents
 from purport.evaluation.toit14.experiment import (
+    Approximate,
     Cell,
     event_of,
     run_cell,
@@ -117,7 +118,7 @@ def test_competition_finds_more_of_what_is_meant() -> None:
     settings = WorkloadSettings(seed=1, seed_events=40, events=400, subscriptions=30)
 
     alone, competing = (
-        run_cell(Cell(settings, 1.0, Mode.DEFAULT, competition=competition))
+        run_cell(Cell(settings, 1.0, Approximate(Mode.DEFAULT, competition)))
         for competition in (False, True)
     )
 
@@ -125,7 +126,7 @@ def test_competition_finds_more_of_what_is_meant() -> None:
 
 
 def test_cells_on_spark_give_what_they_give_here(spark: SparkSession) -> None:
-    cells = [Cell(SMALL, degree, Mode.PAPER) for degree in (0.0, 0.5)]
+    cells = [Cell(SMALL, degree, Approximate(Mode.PAPER)) for degree in (0.0, 0.5)]
 
     outcomes = run_cells(spark, cells)
 

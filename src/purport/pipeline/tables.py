@@ -71,6 +71,8 @@ EFFECTIVENESS = _table(
     precision=DoubleType(),
     recall=DoubleType(),
     f1_at_threshold=DoubleType(),
+    rules=LongType(),  # that were matched
+    rules_needed=DoubleType(),  # without a bound
 )
 
 TERM_SCORES = _table(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +205,10 @@ class WordNet:
         """The words of a synset."""
         return str(self._names[synset])
 
+    def lemmas(self, synset: int) -> tuple[str, ...]:
+        """The words of a synset one by one, in small letters; WordNet has none with a comma."""
+        return tuple(self.name(synset).lower().split(", "))
+
     def gloss(self, synset: int) -> str:
         """What a synset means."""
         return str(self._glosses[synset])
@@ -212,6 +216,12 @@ class WordNet:
     def hypernyms(self, synset: int) -> Numbers:
         """The kinds that a synset is directly of."""
         return self._list("hypernym", synset)
+
+    def hyponyms(self, synset: int) -> Numbers:
+        """The kinds that there are of a synset directly, ascending."""
+        kinds, lower = self._hyponyms
+        start, end = np.searchsorted(kinds, [synset, synset + 1])
+        return lower[start:end]
 
     def ancestors(self, synset: int) -> tuple[Numbers, NDArray[np.uint8]]:
         """A synset and all that it is a kind of, with the fewest steps to each."""
@@ -317,6 +327,14 @@ class WordNet:
     def _list(self, what: str, number: int) -> Numbers:
         start, end = span(self._arrays[f"{what}_ends"], number)
         return np.asarray(self._arrays[f"{what}_list"][start:end])
+
+    @cached_property
+    def _hyponyms(self) -> tuple[Numbers, Numbers]:
+        """The hypernyms in ascending order, and beside each what it is the hypernym of."""
+        kinds, ends = self._arrays["hypernym_list"], self._arrays["hypernym_ends"]
+        lower = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))
+        order = np.argsort(kinds, kind="stable")
+        return kinds[order], lower[order]
 
     def _counts_in(self, path: Path) -> tuple[Values, dict[str, float]]:
         parts, offsets = self._arrays["synset_parts"], self._arrays["synset_offsets"]

@@ -76,3 +76,13 @@ DISTRICTS = (
     "city centre", "harbour", "park", "university", "market square", "industrial estate",
     "motorway", "beach", "residential quarter",
 )  # fmt: skip
+
+ATTRIBUTES = (
+    "type", "measurement unit", "device", "desk", "room", "floor", "zone", "vehicle", "make",
+    "street", "sensor", "city", "country", "continent",
+)  # fmt: skip
+# All that can be said otherwise: not the names of places and makes.
+TERMS = (
+    *ATTRIBUTES, *CHANGES, *(one.name for one in CAPABILITIES), *(one.unit for one in CAPABILITIES),
+    *APPLIANCES, *VEHICLES, *ROOMS, *FLOORS, *DISTRICTS, "event", "building",
+)  # fmt: skip

@@ -7,9 +7,9 @@ a seed event, a share of its parts that is uniform in [0, 1] is replaced.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,24 +90,29 @@ class Workload:
 
     def relevance(self, subscription: Sequence[AskedPredicate]) -> NDArray[np.bool_]:
         """The ground truth of every event: each different statement is looked at once."""
-        statements, places, starts = self._statements
         relevant = np.ones(len(self.events), np.bool_)
         for asked in subscription:
-            answers = np.array([self._answers(asked, *one) for one in statements], np.bool_)
-            relevant &= np.logical_or.reduceat(answers[places], starts)
+            relevant &= self.events_with(partial(self._answers, asked))
         return relevant
 
+    def events_with(self, holds: Callable[[str, str], bool]) -> NDArray[np.bool_]:
+        """Which events have a statement for which something holds."""
+        answers = np.array([holds(*one) for one in self.statements], np.bool_)
+        places, starts = self._places
+        return np.asarray(np.logical_or.reduceat(answers[places], starts), np.bool_)
+
     @cached_property
-    def _statements(self) -> tuple[list[tuple[str, str]], NDArray[np.int64], NDArray[np.int64]]:
-        """The different statements, those of all events by number, and where each event begins."""
-        numbers: dict[tuple[str, str], int] = {}
-        places = [
-            numbers.setdefault(one, len(numbers))
-            for event in self.events
-            for one in event.statements
-        ]
+    def statements(self) -> tuple[tuple[str, str], ...]:
+        """The different statements of all events."""
+        return tuple(dict.fromkeys(one for event in self.events for one in event.statements))
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The statements of all events by number, and where each event begins."""
+        numbers = {one: number for number, one in enumerate(self.statements)}
+        places = [numbers[one] for event in self.events for one in event.statements]
         sizes = [0, *(len(event.statements) for event in self.events)]
-        return list(numbers), np.array(places, np.int64), np.cumsum(sizes[:-1]).astype(np.int64)
+        return np.array(places, np.int64), np.cumsum(sizes[:-1]).astype(np.int64)
 
     def is_relevant(self, subscription: Sequence[AskedPredicate], event: ExpandedEvent) -> bool:
         """The ground truth (6.2.6): the subscription holds, or does when relaxed parts are said
