@@ -77,14 +77,16 @@ class FoundRow:
         return self.event, rank(self.probability), self.slot
 
 
-def rows_of(found: Found) -> Iterator[FoundRow]:
-    """What was found, match by match."""
+def rows_of(found: Found, count: int | None = None) -> Iterator[FoundRow]:
+    """What was found, match by match; all, or so many of them."""
+    if count == 0:
+        return
     start = 0
     for event, slot, probability, end in zip(
-        found.events.tolist(),
-        found.slots.tolist(),
-        found.probabilities.tolist(),
-        found.ends.tolist(),
+        found.events[:count].tolist(),
+        found.slots[:count].tolist(),
+        found.probabilities[:count].tolist(),
+        found.ends[:count].tolist(),
         strict=True,
     ):
         statements = tuple(found.statements[start:end].tolist())

@@ -17,6 +17,7 @@ from purport.matching.telling import Telling
 from purport.matching.text_kernel import Letters, read_texts
 from purport.model.event import MOST_STATEMENTS, Event, Statement, refuse_many
 from purport.model.term import Boolean, Text
+from purport.model.units import Quantity
 
 UNREAD = -(2**31)  # the code of a text that Python has to look at
 
@@ -43,6 +44,7 @@ def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
     """Events as a batch."""
     starts, attributes, codes, numbers = [0], [], [], []
     known_name, known_word = telling.names.get, telling.words.get
+    plain = telling.scale_code(None)
     for event in events:
         refuse_many(len(event.statements))
         for one in event.statements:
@@ -50,17 +52,19 @@ def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
             attribute = known_name(name.text) if type(name) is Text and not name.language else None
             code = known_word(value.text) if type(value) is Text and not value.language else None
             number = 0.0
-            if code is None:
+            if type(value) is Quantity and value.unit is None and type(value.magnitude) is float:
+                code, number = plain, value.magnitude
+            elif code is None:
                 code, number = telling.statement(one)
             attributes.append(telling.attribute(name) if attribute is None else attribute)
             codes.append(code)
             numbers.append(number)
         starts.append(len(codes))
     return Batch(
-        np.frombuffer(array("q", starts), np.int64),
-        _integers(attributes),
-        _integers(codes),
-        np.frombuffer(array("d", numbers), np.float64),
+        np.array(starts, np.int64),
+        np.array(attributes, np.int32),
+        np.array(codes, np.int32),
+        np.array(numbers, np.float64),
     )
 
 
@@ -125,7 +129,7 @@ def _flat_batch(objects: Sequence[JsonObject], telling: Telling) -> Batch:
 
 
 def _integers(numbers: list[Any]) -> Integers:
-    """A list as an array, in half the time that NumPy takes."""
+    """A long list as an array, in half the time that NumPy takes."""
     return np.frombuffer(array("i", numbers), np.int32)
 
 

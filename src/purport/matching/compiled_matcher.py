@@ -58,6 +58,7 @@ class CompiledMatcher:
         self._scratches = [_scratch(0, 0)]
         self._found = _empty(_FEW_MATCHES)
         self._events = 0
+        self._matches_an_event = 4.0
         self._next_filing = _FIRST_FILING
 
     def __len__(self) -> int:
@@ -102,14 +103,20 @@ class CompiledMatcher:
         """Score what a batch tells, and do no more."""
         self._tellings.numbers(batch.attributes, batch.codes)
 
-    def match_event(self, batch: Batch) -> Found:
-        """The matches of the one event in a batch; they are there until the next call."""
+    def match_event(self, batch: Batch) -> tuple[Found, int]:
+        """The matches of the one event in a batch, and how many there are.
+
+        They are there until the next call.
+        """
         tellings = self._tellings.numbers(batch.attributes, batch.codes)
         told = Told(batch.starts, tellings, batch.numbers)
         self._scratches[0] = scratch = self._fitting(self._scratches[0])
         done, count = self._kernel(told, 0, 1, scratch, self._found)
+        while not done:
+            self._found = _empty(4 * len(self._found.events))
+            done, count = self._kernel(told, 0, 1, scratch, self._found)
         self._count(1)
-        return _trimmed(self._found, count) if done else self._match_range(told, 0, 1, scratch)
+        return self._found, count
 
     def match(self, batch: Batch, threads: int = 1) -> Found:
         """The matches of a batch, event by event, best first; among equals, lowest slot first."""
@@ -140,13 +147,17 @@ class CompiledMatcher:
 
     def _match_range(self, told: Told, first: int, last: int, scratch: Scratch) -> Found:
         parts: list[Found] = []
-        room = 4 * (last - first) + 64
+        events = last - first
+        room = int(self._matches_an_event * (last - first)) + 64
         while first < last:
             found = _empty(room)
             first, count = self._kernel(told, first, last, scratch, found)
             parts.append(_trimmed(found, count))
             room *= 4
-        return _joined(parts)
+        joined = _joined(parts)
+        if events:
+            self._matches_an_event = max(4.0, 1.5 * len(joined.events) / events)
+        return joined
 
     def _kernel(
         self, told: Told, first: int, last: int, scratch: Scratch, found: Found

@@ -15,7 +15,7 @@ import numpy as np
 from purport.errors import InvalidInput
 from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Column, FlatLists, Integers, Lists, Places
-from purport.matching.kernel import MOST_SLOTS, Asked, Flags
+from purport.matching.kernel import MOST_SLOTS, OTHER_ROW, Asked, Flags
 from purport.matching.rows import Need, Reach
 
 
@@ -31,7 +31,7 @@ class Filing:
         self._is_mean, self._access = Column(np.bool_), Column(np.int32)
         self._always: dict[int, None] = {}
         self._arrays: Asked | None = None
-        self._filed = FlatLists()
+        self._filed = FlatLists(np.int64)
 
     def __len__(self) -> int:
         return len(self._sizes)
@@ -58,9 +58,9 @@ class Filing:
         if needs and access == 0:
             self._always[slot] = None
         chosen = self._chosen(needs, access)
-        for row in chosen:
-            self._filed.append(row, slot)
-        return slot, chosen
+        for row, others in chosen:
+            self._filed.append(row, slot, others)
+        return slot, [row for row, _ in chosen]
 
     def remove(self, slot: int) -> None:
         """Drop a subscription."""
@@ -91,7 +91,10 @@ class Filing:
         )
 
     def filed(self) -> Lists:
-        """For each row the slots that are looked for under it."""
+        """For each row the slots that are looked for under it, and two other rows of each.
+
+        These have to be answered too; where there are no others it is the row itself.
+        """
         return self._filed.arrays()
 
     def file_anew(self, answered: Places) -> None:
@@ -100,7 +103,9 @@ class Filing:
             return
         asked = self.arrays()
         chosen = np.zeros(len(asked.rows), np.bool_)
-        _choose(asked, self._is_necessary.array(), self._access.array(), answered, chosen)
+        others = np.zeros(len(asked.rows), np.int64)
+        necessary, access = self._is_necessary.array(), self._access.array()
+        _choose(asked, necessary, access, answered, chosen, others)
         slots = np.repeat(
             np.arange(len(asked.sizes), dtype=np.int32),
             np.maximum(0, np.diff(asked.starts, append=len(asked.rows))),
@@ -113,21 +118,31 @@ class Filing:
         sizes = np.bincount(rows, minlength=count).astype(np.int32)
         self._filed.place(np.arange(count), sizes)
         self._filed.arrays().items[: len(order)] = slots[order]
+        self._filed.arrays().weights[: len(order)] = others[chosen][order]
         self._arrays = None
 
-    def _chosen(self, needs: Sequence[Need], access: int) -> list[int]:
+    def _chosen(self, needs: Sequence[Need], access: int) -> list[tuple[int, int]]:
         """The rows that a subscription is filed under, as long as no event was seen."""
         able = [one for one in needs if one.is_necessary or access > 1]
-        if self._by_order:
-            able.sort(key=lambda one: (one.is_range, len(self._filed.items(one.row))))
-        return list(dict.fromkeys(one.row for one in able[:access]))
+        if not self._by_order:
+            return [(one.row, _packed(one.row, one.row)) for one in able[:access]]
+        able.sort(key=lambda one: (one.is_range, len(self._filed.items(one.row))))
+        if access == 1:
+            rows = [able[min(place, len(able) - 1)].row for place in range(3)]
+            return [(rows[0], _packed(rows[1], rows[2]))]
+        return [(row, _packed(row, row)) for row in {one.row: None for one in able[:access]}]
 
 
 @compiled
 def _choose(
-    asked: Asked, is_necessary: Flags, access: Integers, answered: Places, chosen: Flags
+    asked: Asked,
+    is_necessary: Flags,
+    access: Integers,
+    answered: Places,
+    chosen: Flags,
+    others: Places,
 ) -> None:
-    """Mark for each subscription the rows it is to be filed under."""
+    """Mark for each subscription the rows it is to be filed under, and write the other two."""
     for slot in range(len(asked.sizes)):
         start, size = asked.starts[slot], asked.sizes[slot]
         for _ in range(access[slot] if size else 0):
@@ -137,5 +152,21 @@ def _choose(
                 row = asked.rows[entry]
                 if is_able and (best < 0 or answered[row] < answered[asked.rows[best]]):
                     best = entry
-            if best >= 0:
-                chosen[best] = True
+            if best < 0:
+                continue
+            chosen[best] = True
+            second, third = best, best
+            for entry in range(start, start + size):
+                if entry == best or not is_necessary[entry] or access[slot] > 1:
+                    continue
+                times = answered[asked.rows[entry]]
+                if second == best or times < answered[asked.rows[second]]:
+                    second, third = entry, second
+                elif third == best or times < answered[asked.rows[third]]:
+                    third = entry
+            others[best] = asked.rows[second] | np.int64(asked.rows[third]) << OTHER_ROW
+
+
+def _packed(second: int, third: int) -> int:
+    """Two rows as one number."""
+    return second | third << OTHER_ROW

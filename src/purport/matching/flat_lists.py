@@ -19,38 +19,43 @@ class Lists(NamedTuple):
     starts: Places
     sizes: Integers
     items: Integers
-    weights: Numbers
+    weights: NDArray[Any]
 
 
 class FlatLists:
-    """Lists under numbers from 0, of items that may have weights.
+    """Lists under numbers from 0, of items that may have weights of some kind.
 
     A list that outgrows its room moves to the end; what it leaves behind is lost until `clear`.
     """
 
-    def __init__(self, *, is_weighted: bool = False) -> None:
-        self._is_weighted = is_weighted
+    def __init__(self, weights: type[np.generic] | None = None) -> None:
+        self._is_weighted = weights is not None
+        self._kind = weights or np.float64
         self.clear()
 
     def clear(self) -> None:
         """Forget every list."""
         self.count = 0
         self.used = 0
+        self._lists: Lists | None = None
         self._starts: Places = np.zeros(64, np.int64)
         self._sizes: Integers = np.zeros(64, np.int32)
         self._rooms: Integers = np.zeros(64, np.int32)
         self._items: Integers = np.zeros(256, np.int32)
-        self._weights: Numbers = np.zeros(256 if self._is_weighted else 0, np.float64)
+        self._weights: NDArray[Any] = np.zeros(256 if self._is_weighted else 0, self._kind)
 
     def arrays(self) -> Lists:
         """The lists for a kernel; to be asked for anew after a change."""
-        return Lists(self._starts, self._sizes, self._items, self._weights)
+        if self._lists is None:
+            self._lists = Lists(self._starts, self._sizes, self._items, self._weights)
+        return self._lists
 
     def new(self, count: int = 1) -> int:
         """Begin so many empty lists; the number of the first."""
         first = self.count
         self.count += count
         if self.count > len(self._starts):
+            self._lists = None
             size = max(self.count, 2 * len(self._starts))
             self._starts = grown(self._starts, size)
             self._sizes = grown(self._sizes, size)
@@ -73,17 +78,14 @@ class FlatLists:
         start, size = int(self._starts[number]), int(self._sizes[number])
         place = start + int(np.flatnonzero(self._items[start : start + size] == item)[0])
         self._items[place] = self._items[start + size - 1]
+        if self._is_weighted:
+            self._weights[place] = self._weights[start + size - 1]
         self._sizes[number] = size - 1
 
     def items(self, number: int) -> Integers:
         """The items of a list."""
         start = self._starts[number]
         return self._items[start : start + self._sizes[number]]
-
-    def weights(self, number: int) -> Numbers:
-        """The weights of a list's items."""
-        start = self._starts[number]
-        return self._weights[start : start + self._sizes[number]]
 
     def place(self, numbers: Places, sizes: Integers) -> None:
         """Give lists room at the end for so many items each, which the caller then writes."""
@@ -107,6 +109,7 @@ class FlatLists:
     def _take_room(self, room: int) -> None:
         self.used += room
         if self.used > len(self._items):
+            self._lists = None
             size = max(self.used, 2 * len(self._items))
             self._items = grown(self._items, size)
             if self._is_weighted:

@@ -24,6 +24,8 @@ RANKS = 1_000_000_000_000  # probabilities that differ by less than one over thi
 _SLOT_BITS = 23
 _RUN = 24
 MOST_SLOTS = 1 << _SLOT_BITS
+OTHER_ROW = 32  # where the second of two rows begins that are packed into one number
+_LOW_BITS = (1 << OTHER_ROW) - 1
 
 
 class Rows(NamedTuple):
@@ -300,7 +302,7 @@ def match_events(
     """Match events up to `last`; which one comes next, and how many matches are written.
 
     It stops before `last` when there is no more room in `found`. `filed` are the slots to look at
-    when something answers a row.
+    when something answers a row, and two others that must be answered too.
     """
     written = 0
     for event in range(first, last):
@@ -318,8 +320,13 @@ def match_events(
                 row = scratch.touched[touched]
                 start = filed.starts[row]
                 for entry in range(start, start + filed.sizes[row]):
-                    slot = filed.items[entry]
-                    count = _visit(slot, begin, told, bounds, asked, scratch, count, stops_early)
+                    others, slot = filed.weights[entry], filed.items[entry]
+                    if _is_answered(others & _LOW_BITS, begin, told, bounds, scratch) and (
+                        _is_answered(others >> OTHER_ROW, begin, told, bounds, scratch)
+                    ):
+                        count = _visit(
+                            slot, begin, told, bounds, asked, scratch, count, stops_early
+                        )
             for slot in asked.always:
                 count = _visit(slot, begin, told, bounds, asked, scratch, count, stops_early)
         _sort(scratch.keys, scratch.merged, count)
@@ -406,7 +413,9 @@ def _take(row: int, weight: float, place: int, scratch: Scratch, count: int) -> 
 
 @compiled
 def _look_up_range(row: int, begin: int, told: Told, bounds: Bounds, scratch: Scratch) -> None:
-    """Find the best answer to a row among the numbers of an event, and those before it."""
+    """Find the best answer to a row among the numbers of an event, unless it is found."""
+    if scratch.range_stamps[row] == scratch.counters[0]:
+        return
     scratch.range_stamps[row] = scratch.counters[0]
     for number in range(scratch.counters[2]):
         at = scratch.on_scale[number]
@@ -435,6 +444,14 @@ def _look_up_range(row: int, begin: int, told: Told, bounds: Bounds, scratch: Sc
 
 
 @compiled
+def _is_answered(row: int, begin: int, told: Told, bounds: Bounds, scratch: Scratch) -> bool:
+    """Whether something in the event answers a row."""
+    if bounds.is_range[row]:
+        _look_up_range(row, begin, told, bounds, scratch)
+    return bool(scratch.row_stamps[row] == scratch.counters[0])
+
+
+@compiled
 def _visit(
     slot: int,
     begin: int,
@@ -456,7 +473,7 @@ def _visit(
     total = 0.0
     for entry in range(start, start + size):
         row = asked.rows[entry]
-        if bounds.is_range[row] and scratch.range_stamps[row] != stamp:
+        if bounds.is_range[row]:
             _look_up_range(row, begin, told, bounds, scratch)
         gain = asked.defaults[entry]
         if scratch.row_stamps[row] == stamp:

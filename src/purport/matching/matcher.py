@@ -122,8 +122,8 @@ class Matcher:
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
         with self._lock:
-            found = self._compiled.match_event(batch_of_events([event], self._compiled.telling()))
-            rows = rows_of(found)
+            batch = batch_of_events([event], self._compiled.telling())
+            rows = rows_of(*self._compiled.match_event(batch))
             if self._checked or self._ranked:
                 rows = iter(self._check(rows, 1, lambda _: event))
             return [self._made(event, row) for row in rows]

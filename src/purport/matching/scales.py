@@ -54,7 +54,8 @@ def on_scale(term: Quantity | Time) -> OnScale | None:
     """A told number or time as a double; None if a double cannot hold it."""
     if isinstance(term, Time):
         number = microseconds(term.instant)
-        return OnScale(float(number), NoScale.TIME) if abs(number) <= EXACT_INTEGERS else None
+        is_exact = -EXACT_INTEGERS <= number <= EXACT_INTEGERS
+        return OnScale(float(number), NoScale.TIME) if is_exact else None
     if isinstance(term.magnitude, int) and abs(term.magnitude) > EXACT_INTEGERS:
         return None
     return OnScale(float(term.magnitude), term.unit)

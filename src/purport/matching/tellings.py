@@ -36,7 +36,7 @@ class Tellings:
     ) -> None:
         self._names, self._values, self._rows, self._measures = names, values, rows, measures
         self.telling = Telling(values)
-        self.hits = FlatLists(is_weighted=True)
+        self.hits = FlatLists(np.float64)
         self._count = 0
         self._wanted = rows.wanted
         self._bounds: Bounds | None = None
@@ -75,13 +75,17 @@ class Tellings:
             self._forget_tellings()
         found = np.empty(len(codes), np.int32)
         version = len(self._rows)
-        table = self._keys, self._numbers, self._versions
-
-        def find(part: slice) -> int:
-            return find_tellings(attributes[part], codes[part], *table, version, found[part])
-
-        parts = [slice(start, start + _AT_ONCE) for start in range(0, len(codes), _AT_ONCE)]
-        missing = sum(map(find, parts) if threads is None else threads.map(find, parts))
+        table = self._keys, self._numbers, self._versions, version
+        if threads is None:
+            missing = find_tellings(attributes, codes, *table, found)
+        else:
+            parts = [slice(start, start + _AT_ONCE) for start in range(0, len(codes), _AT_ONCE)]
+            missing = sum(
+                threads.map(
+                    lambda part: find_tellings(attributes[part], codes[part], *table, found[part]),
+                    parts,
+                )
+            )
         if missing:
             self._grow(missing)
             changed = np.empty(missing, np.int32)

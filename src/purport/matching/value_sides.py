@@ -85,7 +85,7 @@ class ValueSides:
         self._words = 0
         self._scored_sides = 0
         self._scored_columns = 0
-        self.answered = FlatLists(is_weighted=True)
+        self.answered = FlatLists(np.float64)
         self.asks_for_wordless = False
 
     def number(self, predicate: ValuePredicate, least: float) -> int:
