@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.matching.aggregation import FLOOR
+from purport.matching.asked import asked_values
 from purport.matching.batches import Batch
-from purport.matching.first_line import asked_values, first_line
+from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan
 from purport.matching.scales import intervals

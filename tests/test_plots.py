@@ -39,7 +39,7 @@ def test_a_large_heat_map_stays_within_bounds(tmp_path: Path) -> None:
 
 def test_curves_are_drawn_beside_what_others_have_found(tmp_path: Path) -> None:
     ours = Curve("ours", (50, 100), (90, 70), (88, 69), (92, 71))
-    found = [Mark("theirs", 50, 94, 97), Mark("theirs", 100, 40, 40)]
+    found = [Mark("theirs", "ours", 50, 94, 97), Mark("theirs", "ours", 100, 40, 40)]
     labels = ("degree", "F1")
     comparison(tmp_path / "f1.png", [ours], found, title="two seeds", axes_labels=labels)
     comparison(tmp_path / "f1.svg", [ours], found, title="two seeds", axes_labels=labels)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INK, _ACCENT, _FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
-_COLOURS = (_ACCENT, "#b45309", "#64748b")  # of curves, in their order
+_COLOURS = (_ACCENT, "#b45309", "#64748b", "#7c3aed")  # of curves, in their order
 _MOST_NUMBERS = 900  # in a heat map; more could not be read
 _STYLE: Any = {
     "font.size": 10,
@@ -44,9 +44,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What somebody else has found: a value, or a range of them."""
+    """What somebody else has found beside a curve: a value, or a range of them."""
 
     label: str
+    curve: str
     x: float
     low: float
     high: float
@@ -118,11 +119,14 @@ def comparison(
 ) -> None:
     """Curves with their spread, and marks of the same colours for what others have found."""
     with picture(path, 6.4, 4.4) as axes:
-        for curve, colour in zip(curves, cycle(_COLOURS), strict=False):
+        colours = dict(zip((curve.label for curve in curves), cycle(_COLOURS), strict=False))
+        for curve in curves:
+            colour = colours[curve.label]
             axes.plot(curve.xs, curve.ys, color=colour, marker="o", ms=4, label=curve.label)
             axes.fill_between(curve.xs, curve.lows, curve.highs, color=colour, alpha=0.15, lw=0)
-        for label, colour in zip(dict.fromkeys(m.label for m in marks), cycle(_COLOURS)):
+        for label in dict.fromkeys(mark.label for mark in marks):
             some = [mark for mark in marks if mark.label == label]
+            colour = colours.get(some[0].curve, _INK)
             middles = [(mark.low + mark.high) / 2 for mark in some]
             reach = [(mark.high - mark.low) / 2 for mark in some]
             axes.errorbar(

@@ -31,8 +31,16 @@ class EventMeasureContract:
                 assert scores.shape == (len(event),)
                 assert np.all((scores >= 0) & (scores <= 1))
 
+    def test_who_is_no_candidate_scores_0(self, measure: EventMeasure) -> None:
+        for asked in ASKED:
+            for event in EVENTS:
+                candidates = measure.candidates(asked, event)
+                assert candidates.any()
+                assert np.all(measure.rows(asked, event)[~candidates] == 0)
+
     def test_an_event_may_have_no_attributes(self, measure: EventMeasure) -> None:
         assert measure.rows("parking", []).shape == (0,)
+        assert measure.candidates("parking", []).shape == (0,)
 
     def test_the_same_attribute_answers_fully(self, measure: EventMeasure) -> None:
         assert measure.rows("energy", EVENTS[0])[1] == 1

@@ -3,7 +3,8 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from purport.matching.first_line import ValuePredicate, value_answers
+from purport.matching.asked import ValuePredicate
+from purport.matching.first_line import value_answers
 from purport.matching.measures import Measures
 from purport.matching.scales import OPAQUE, intervals, on_scale
 from purport.model.comparison import Operator

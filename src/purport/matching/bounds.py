@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from purport.matching.flat_lists import Integers, Numbers, Places
-from purport.matching.kernel import Bounds, Flags, Rows
+from purport.matching.kernel import Bounds, Flags
 from purport.matching.scales import EVERYTHING, Interval
+from purport.matching.tellings_kernel import Rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,10 +99,6 @@ class CompiledMatcher:
         """Forget all that was met, since measures score it otherwise; between batches."""
         self._tellings.forget()
 
-    def learn(self, batch: Batch) -> None:
-        """Score what a batch tells, and do no more."""
-        self._tellings.numbers(batch.attributes, batch.codes)
-
     def match_event(self, batch: Batch) -> tuple[Found, int]:
         """The matches of the one event in a batch, and how many there are.
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.matching.asked import ValuePredicate, asked_values, plain_term
 from purport.matching.keys import asked_attribute_key, told_attribute_keys
 from purport.matching.measures import Measures
 from purport.model.comparison import Operator, holds
@@ -25,14 +26,12 @@ from purport.model.subscription import (
     Comparison,
     InRange,
     OneOfValues,
-    Reference,
 )
-from purport.model.term import Attribute, Term
+from purport.model.term import Attribute
 from purport.model.units import Unit
 from purport.model.words import said, says_words
 from purport.relatedness.measure import EventMeasure, Measure, Scores
 
-ValuePredicate = Comparison | OneOfValues | InRange
 Allowed = NDArray[np.bool_]
 
 
@@ -162,7 +161,11 @@ class _RankedName:
         different = list(dict.fromkeys(said(one) for one in told))
         ranked = dict(zip(different, self.measure.rows(said(self.asked), different), strict=True))
         scores = np.array([ranked[said(one)] for one in told], np.float64)
-        return _or_same(self.asked, told, scores)
+        found, _ = _or_same(self.asked, told, scores)
+        may_answer = self.measure.candidates(said(self.asked), different)
+        candidates = dict(zip(different, may_answer, strict=True))
+        same, _ = _ExactName(self.asked).scores(told)
+        return found, np.array([candidates[said(one)] for one in told], np.bool_) | (same > 0)
 
 
 def _or_same(asked: Attribute, told: Sequence[Attribute], scores: Scores) -> tuple[Scores, Allowed]:
@@ -219,17 +222,6 @@ def value_answers(statement: Statement, predicate: ValuePredicate, measures: Mea
             )
 
 
-def asked_values(predicate: ValuePredicate) -> tuple[AskedValue, ...]:
-    """The values that a predicate names."""
-    match predicate:
-        case Comparison(_, _, value):
-            return (value,)
-        case OneOfValues(_, values):
-            return values
-        case InRange(_, low, high):
-            return low, high
-
-
 def _approximation(predicate: ValuePredicate) -> Approximation | None:
     """The first approximation among the values that a predicate names."""
     found = (asked.approximation for asked in asked_values(predicate))
@@ -260,10 +252,3 @@ def _nearness(statements: Sequence[Statement], asked: AskedValue, measures: Meas
 
 def _holds(statement: Statement, operator: Operator, asked: AskedValue, unit: Unit | None) -> bool:
     return holds(statement.value, operator, plain_term(asked), unit=unit)
-
-
-def plain_term(asked: AskedValue) -> Term:
-    """The term asked for; a reference has to be bound to an event's value before."""
-    if isinstance(asked.term, Reference):
-        raise TypeError(f"${asked.term.attribute} has no value yet: bind references first")
-    return asked.term

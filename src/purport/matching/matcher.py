@@ -114,11 +114,6 @@ class Matcher:
             if 2 * self._left > len(self._subscriptions) + _LEFT_SLOTS:
                 self._build_anew()
 
-    def learn(self, events: Iterable[Event]) -> None:
-        """Score the words of events that are to be matched, all at once: it saves time, no more."""
-        with self._lock:
-            self._compiled.learn(batch_of_events(events, self._compiled.telling()))
-
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
         with self._lock:

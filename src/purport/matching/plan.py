@@ -9,7 +9,8 @@ import numpy as np
 
 from purport.errors import InvalidInput
 from purport.matching.aggregation import FLOOR, gains, probability
-from purport.matching.first_line import Allowed, FirstLine, ValuePredicate, first_line
+from purport.matching.asked import ValuePredicate
+from purport.matching.first_line import Allowed, FirstLine, first_line
 from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
 from purport.matching.supported import label, require_supported

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from purport.matching.aggregation import FLOOR
-from purport.matching.first_line import ValuePredicate, asked_values
+from purport.matching.asked import ValuePredicate, asked_values
 from purport.matching.flat_lists import Column, FlatLists, Integers
-from purport.matching.kernel import Flags, Rows
+from purport.matching.kernel import Flags
 from purport.matching.plan import SubscriptionPlan
 from purport.matching.sides import NameSides
+from purport.matching.tellings_kernel import Rows
 from purport.matching.value_sides import ValueSides
 from purport.model.comparison import Operator
 from purport.model.subscription import Aggregation, Comparison, OneOfValues

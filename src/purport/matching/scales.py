@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from purport.matching.first_line import ValuePredicate, asked_values, plain_term
+from purport.matching.asked import ValuePredicate, asked_values, plain_term
 from purport.model.comparison import Operator
 from purport.model.subscription import Comparison, InRange, OneOfValues
 from purport.model.term import Term, Time

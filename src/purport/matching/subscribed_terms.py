@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from purport.model.subscription import (
-    Approximation,
-    AskedValue,
-    Comparison,
-    InRange,
-    OneOfValues,
-    Predicate,
-    Subscription,
-)
+from purport.matching.asked import ValuePredicate, asked_values
+from purport.model.subscription import Approximation, Subscription
 from purport.model.term import Resource, Text
 from purport.model.words import said
 
@@ -30,19 +23,9 @@ class SubscribedTerm:
 def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
     """The attributes and the words among the values; numbers, times and truths are no words."""
     for predicate in subscription.predicates:
-        if isinstance(predicate, Comparison | OneOfValues | InRange):
+        if isinstance(predicate, ValuePredicate):
             asked = predicate.attribute
             yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
-            for value in _values(predicate):
+            for value in asked_values(predicate):
                 if isinstance(value.term, Text | Resource):
                     yield SubscribedTerm(said(value.term), value.approximation, is_name=False)
-
-
-def _values(predicate: Predicate) -> tuple[AskedValue, ...]:
-    match predicate:
-        case Comparison(_, _, value):
-            return (value,)
-        case OneOfValues(_, values):
-            return values
-        case _:
-            return ()

@@ -8,19 +8,19 @@ import numpy as np
 
 from purport.matching.bounds import OnScale, packed
 from purport.matching.flat_lists import FlatLists, Integers, Places, grown
-from purport.matching.kernel import (
-    EMPTY,
-    Bounds,
-    add_tellings,
-    find_tellings,
-    list_hits,
-    rehash,
-)
+from purport.matching.kernel import Bounds
 from purport.matching.measures import Measures
 from purport.matching.rows import RowTable
 from purport.matching.scales import intervals
 from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
+from purport.matching.tellings_kernel import (
+    EMPTY,
+    add_tellings,
+    find_tellings,
+    list_hits,
+    rehash,
+)
 from purport.matching.value_sides import ValueSides
 
 MOST_WORDS = 200_000

@@ -8,12 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from purport.matching.first_line import (
-    ValuePredicate,
-    asked_values,
-    plain_term,
-    value_similarities,
-)
+from purport.matching.asked import ValuePredicate, asked_values, plain_term
+from purport.matching.first_line import value_similarities
 from purport.matching.flat_lists import FlatLists, Integers, Numbers
 from purport.matching.keys import IRI, TEXT, Key, asked_key, told_keys
 from purport.matching.measures import Measures

@@ -11,11 +11,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from purport.matching.batch_matches import BatchMatches, FoundRow
 from purport.matching.matcher import Matcher
 from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
-from purport.model.match import Match
 from purport.model.subscription import Subscription
 from purport.pipeline.events import events_of_lines
 from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, record_batch_of_rows
@@ -56,8 +56,11 @@ def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFra
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()
         for found in events_of_lines(batches):
-            matcher.learn(said for said in found if isinstance(said, Event))
-            rows = chain.from_iterable(_rows(matcher, said) for said in found)
+            events = [said for said in found if isinstance(said, Event)]
+            dead = (said for said in found if isinstance(said, DeadLetter))
+            answers = matcher.match_batch(events)
+            matches = (_match_row(answers, row, events) for row in answers.found_rows())
+            rows = chain(map(_dead_letter_row, dead), matches)
             while chunk := list(islice(rows, _MOST_ROWS)):
                 yield record_batch_of_rows(OUTCOMES, chunk)
 
@@ -74,15 +77,11 @@ def dead_letters(outcomes: DataFrame) -> DataFrame:
     return outcomes.where(f.col("reason").isNotNull()).select(*DEAD_LETTERS.fieldNames())
 
 
-def _rows(matcher: Matcher, said: Event | DeadLetter) -> Iterator[Row]:
-    if isinstance(said, DeadLetter):
-        yield (*_NO_MATCH, said.source, said.line, said.reason, said.text)
-        return
-    for match in matcher.match(said):
-        yield (*_match_row(match), *_NO_DEAD_LETTER)
+def _dead_letter_row(said: DeadLetter) -> Row:
+    return (*_NO_MATCH, said.source, said.line, said.reason, said.text)
 
 
-def _match_row(match: Match) -> Row:
-    statements = match.event.statements
-    mapping = [statements.index(pair.statement) for pair in match.mapping.correspondences]
-    return match.event.id, label(match.subscription), match.probability, mapping
+def _match_row(found: BatchMatches, row: FoundRow, events: Sequence[Event]) -> Row:
+    name = label(found.subscription_of(row.slot))
+    match = events[row.event].id, name, row.probability, list(row.statements)
+    return (*match, *_NO_DEAD_LETTER)

@@ -69,10 +69,10 @@ class Competing:
         return float(self.matrix([left], [right])[0, 0])
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        """Scores of every pair."""
-        return discounted(
-            self.measure.matrix(left, right), self._best_scores(right), rivalry=self.rivalry
-        )
+        """Scores of every pair, in single precision as those of tables are."""
+        scores = self.measure.matrix(left, right)
+        found = discounted(scores, self._best_scores(right), rivalry=self.rivalry)
+        return found.astype(np.float32).astype(np.float64)
 
     def _best_scores(self, told: Sequence[str]) -> Scores:
         """For each term of an event, how well it is explained by the term that does it best."""

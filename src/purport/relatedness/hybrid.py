@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from purport.relatedness.measure import Measure, Scores
 
@@ -30,11 +31,17 @@ class Hybrid:
 
     def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
         """How well each of an event's attributes answers the one asked for."""
-        near = self.wordnet.matrix([attribute], event_attributes)[0]
-        ranks = 1 + np.sum(near[None, :] > near[:, None], axis=1)
-        factors = np.maximum(self.best_ranked - ranks + 1, 0)
+        factors = np.maximum(self.best_ranked - self._ranks(attribute, event_attributes) + 1, 0)
         esa = self.esa.matrix([attribute], event_attributes)[0]
         return np.asarray(np.minimum(1.0, factors * esa), np.float64)
+
+    def candidates(self, attribute: str, event_attributes: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of an event's attributes may answer at all: Top_m, equation 15."""
+        return self._ranks(attribute, event_attributes) <= self.best_ranked
+
+    def _ranks(self, attribute: str, event_attributes: Sequence[str]) -> NDArray[np.int64]:
+        near = self.wordnet.matrix([attribute], event_attributes)[0]
+        return np.asarray(1 + np.sum(near[None, :] > near[:, None], axis=1), np.int64)
 
     def score(self, left: str, right: str) -> float:
         """How related two values are."""

@@ -37,6 +37,9 @@ class EventMeasure(Measure, Protocol):
     def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
         """How well each of an event's attributes answers the one asked for."""
 
+    def candidates(self, attribute: str, event_attributes: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of an event's attributes may answer at all; the others score 0."""
+
 
 @runtime_checkable
 class HasAttributeMeasure(Protocol):

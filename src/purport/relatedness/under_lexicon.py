@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from purport.model.term import Text
 from purport.model.words import words_of
@@ -122,8 +123,7 @@ class EventMeasureWithLexicon(WithLexicon):
     def rows(self, attribute: str, event_attributes: Sequence[str]) -> Scores:
         """How well each of an event's attributes answers the one asked for."""
         names = self._names
-        given = [names._text(name) for name in event_attributes]
-        scores = self._ranking.rows(names._text(attribute), given)
+        scores = self._ranking.rows(*self._read_names(attribute, event_attributes))
         asked = names._phrase(attribute)
         kept_apart = [
             self.lexicon.keeps_apart(asked, names._phrase(name)) is not None
@@ -131,3 +131,11 @@ class EventMeasureWithLexicon(WithLexicon):
         ]
         scores[kept_apart] = 0.0
         return scores
+
+    def candidates(self, attribute: str, event_attributes: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of an event's attributes may answer at all."""
+        return self._ranking.candidates(*self._read_names(attribute, event_attributes))
+
+    def _read_names(self, attribute: str, others: Sequence[str]) -> tuple[str, list[str]]:
+        """Names as the rules want them read."""
+        return self._names._text(attribute), [self._names._text(name) for name in others]

@@ -125,7 +125,10 @@ def curves(standing: Sequence[Standing]) -> list[Curve]:
 def marks() -> list[Mark]:
     """The published figures, as they are drawn."""
     names = {Contender.OURS: "TOIT'14, its matcher", Contender.REWRITING: "TOIT'14, rewriting"}
-    return [Mark(names[one.contender], 100 * one.degree, one.low, one.high) for one in PUBLISHED]
+    return [
+        Mark(names[one.contender], str(one.contender), 100 * one.degree, one.low, one.high)
+        for one in PUBLISHED
+    ]
 
 
 def _candidates(outcomes: Sequence[Outcome], contender: Contender) -> Iterator[Standing]:
