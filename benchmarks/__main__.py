@@ -12,6 +12,7 @@ from benchmarks import (
     reading_memory,
     relatedness,
     space_building,
+    starting,
     subscription_parsing,
 )
 from benchmarks.measure import Finding
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "memory": reading_memory.findings,
     "flat": matching_memory.findings,
     "relatedness": relatedness.findings,
+    "starting": starting.findings,
     "spaces": space_building.findings,
 }
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, MissingExtra
 from purport.matching.aggregation import FLOOR
 from purport.matching.batch_matches import BatchMatches, FoundRow, found_of, rows_of
 from purport.matching.batches import Batch, JsonObject, batch_of_events, batch_of_objects
@@ -149,8 +149,10 @@ class Matcher:
         `probability` and `mapping`, the number of the statement for each predicate; an event's
         matches stand together, best first.
         """
-        from purport.matching.arrow_tables import match_table
-
+        try:
+            from purport.matching.arrow_tables import match_table
+        except ModuleNotFoundError as error:
+            raise MissingExtra("spark") from error
         with self._lock:
             return match_table(table, self._compiled.telling(), self._match_batch, threads, terms)
 

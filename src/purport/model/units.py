@@ -7,10 +7,13 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-import pint
 from msgspec import Struct
-from pint.facets.plain import PlainQuantity
+
+if TYPE_CHECKING:
+    import pint
+    from pint.facets.plain import PlainQuantity
 
 _POWER = re.compile(r"(?<=[A-Za-zµμΩ])\^?(-?[1-3])(?![0-9])")
 _SPELT_DEGREES = re.compile(
@@ -165,6 +168,8 @@ def _number(text: str) -> int | float:
 @cache
 def _registry() -> pint.UnitRegistry[Fraction]:
     """The registry, loaded when the first unit is met (0.4 s); fractions keep conversions exact."""
+    import pint
+
     registry: pint.UnitRegistry[Fraction] = pint.UnitRegistry(non_int_type=Fraction)
     registry.define("parts_per_billion = 1e-9 = ppb")
     return registry
