@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.matching.aggregation import FLOOR
-from purport.matching.asked import asked_values
+from purport.matching.asked import asked_values, value_predicates
 from purport.matching.batches import Batch
 from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
@@ -33,7 +33,7 @@ class NumpyMatcher:
         defaults = DEFAULTS[Mode.DEFAULT]
         plans = [SubscriptionPlan.of(one, measures, defaults) for one in subscriptions]
         self._measures = measures
-        self._predicates = [one for plan in plans for one in plan.value_predicates]
+        self._predicates = [one for plan in plans for one in value_predicates(plan.subscription)]
         self._size = len(plans[0].lines)
         self._thresholds = np.array([plan.threshold for plan in plans])
         near = np.array(

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from purport import Event, EventError, InvalidInput, Matcher, parse
+from purport.matching import matcher as matcher_module
 from purport.matching import tellings
 from purport.matching.compiled_matcher import Optimisations
 from purport.model.event import MOST_STATEMENTS, Statement
@@ -209,3 +210,38 @@ def test_readings_and_identifiers_are_not_remembered() -> None:
     matcher.match_batch(told_objects)
 
     assert matcher._compiled.telling().terms == []
+
+
+def test_matches_of_a_batch_outlive_their_subscription() -> None:
+    matcher = Matcher([parse("{a = 1} as one"), parse("{a = 1, b = 2} top 2 as two")])
+    found = matcher.match_batch([{"a": 1, "b": 2}])
+
+    matcher.remove(parse("{a = 1} as one"))
+    matcher.remove(parse("{a = 1, b = 2} top 2 as two"))
+
+    assert [match.subscription.name for match in found] == ["one", "two"]
+    assert list(matcher.match_batch([{"a": 1, "b": 2}])) == []
+
+
+def test_events_and_objects_may_come_mixed_and_one_by_one() -> None:
+    matcher = Matcher([parse("{a = 1} as one")])
+    mixed: list[Event | dict[str, object]] = [Event.from_json({"a": 1}), {"a": 1}, {"a": 2}]
+
+    assert matcher.match_batch(iter(mixed)).events.tolist() == [0, 1]
+    with pytest.raises(EventError, match="expected a JSON object, got a number"):
+        matcher.match_batch([{"a": 1}, 5])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match="there must be 1 thread or more, got 0"):
+        matcher.match_batch(mixed, threads=0)
+
+
+def test_after_many_have_gone_the_rest_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matcher_module, "_LEFT_SLOTS", 5)
+    every = [parse(f"{{a = {number}}} as s{number}") for number in range(20)]
+    matcher = Matcher(every)
+    for one in every[:18]:
+        matcher.remove(one)
+
+    assert [one.name for one in matcher.subscriptions] == ["s18", "s19"]
+    assert len(matcher._subscriptions) < 10
+    found = matcher.match_batch([{"a": number} for number in range(20)])
+    assert [match.subscription.name for match in found] == ["s18", "s19"]

@@ -231,7 +231,7 @@ def _matches(found: BatchMatches, ids: pa.Array, said: _Said) -> pa.Table:
         events = np.repeat(found.events, np.diff(found.found.ends, prepend=0))
         mappings = said.places[said.starts[events] + mappings]
     slots, places = np.unique(found.found.slots, return_inverse=True)
-    labels = pa.array([label(found.subscription_of(int(slot))) for slot in slots], pa.string())
+    labels = pa.array([label(found.subscriptions[slot]) for slot in slots], pa.string())
     offsets = np.concatenate([[0], found.found.ends]).astype(np.int32)
     columns: list[Any] = [
         ids.take(pa.array(found.events)).cast(pa.string()),

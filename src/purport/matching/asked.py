@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from purport.model.subscription import AskedValue, Comparison, InRange, OneOfValues, Reference
+from purport.model.subscription import (
+    AskedValue,
+    Comparison,
+    InRange,
+    OneOfValues,
+    Reference,
+    Subscription,
+)
 from purport.model.term import Term
 
 ValuePredicate = Comparison | OneOfValues | InRange
+
+
+def value_predicates(subscription: Subscription) -> tuple[ValuePredicate, ...]:
+    """The predicates of a subscription that compare values; so far no others are matched."""
+    return tuple(one for one in subscription.predicates if isinstance(one, ValuePredicate))
 
 
 def asked_values(predicate: ValuePredicate) -> tuple[AskedValue, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,18 +23,18 @@ class BatchMatches:
     """The matches of a batch, event by event, best first.
 
     Columns are arrays: `events` and `probabilities` of each match, and with `mapping` the
-    statement of each predicate. Iterating makes matches.
+    statement of each predicate. Iterating makes matches. `subscriptions` stand by their slots.
     """
 
     found: Found
-    subscription_of: Callable[[int], Subscription]
-    match_of: Callable[[FoundRow], Match]
+    subscriptions: Sequence[Subscription]
+    match_of: Callable[[FoundRow, Subscription], Match]
 
     def __len__(self) -> int:
         return len(self.found.events)
 
     def __iter__(self) -> Iterator[Match]:
-        return map(self.match_of, rows_of(self.found))
+        return (self.match_of(row, self.subscriptions[row.slot]) for row in self.found_rows())
 
     def found_rows(self) -> Iterator[FoundRow]:
         """The matches as rows of numbers."""
@@ -52,7 +52,7 @@ class BatchMatches:
 
     def subscription(self, number: int) -> Subscription:
         """The subscription of a match."""
-        return self.subscription_of(int(self.found.slots[number]))
+        return self.subscriptions[int(self.found.slots[number])]
 
     def mapping(self, number: int) -> Integers:
         """For each predicate of a match's subscription the number of the statement for it."""

@@ -40,6 +40,19 @@ class Batch:
         return len(self.starts) - 1
 
 
+def as_event(told: Event | JsonObject) -> Event:
+    """An event, or the one that a JSON object is."""
+    return told if isinstance(told, Event) else Event.from_json(told)
+
+
+def batch_of(told: Sequence[Event | JsonObject], telling: Telling) -> Batch:
+    """Events, JSON objects, or some of both, as a batch."""
+    objects = [one for one in told if not isinstance(one, Event)]
+    if len(objects) == len(told):
+        return batch_of_objects(objects, telling)
+    return batch_of_events(map(as_event, told), telling)
+
+
 def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
     """Events as a batch."""
     starts, attributes, codes, numbers = [0], [], [], []
@@ -105,13 +118,13 @@ class _NotFlat(Exception):
 
 
 def _flat_batch(objects: Sequence[JsonObject], telling: Telling) -> Batch:
-    keys = list(chain.from_iterable(objects))
-    values = list(chain.from_iterable([one.values() for one in objects]))
-    sizes = np.fromiter(map(len, objects), np.int64, len(objects))
-    attributes = list(map(telling.names.get, keys))
     try:
+        keys = list(chain.from_iterable(objects))
+        values = list(chain.from_iterable([one.values() for one in objects]))
+        sizes = np.fromiter(map(len, objects), np.int64, len(objects))
+        attributes = list(map(telling.names.get, keys))
         codes = list(map(telling.words.get, values))
-    except TypeError:  # a list or an object: it cannot be looked up
+    except (AttributeError, TypeError):  # no object, or one in which there are others
         raise _NotFlat from None
     if len(sizes) and sizes.max() > MOST_STATEMENTS:
         raise _NotFlat

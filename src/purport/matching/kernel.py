@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.matching.aggregation import FLOOR
 from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Integers, Lists, Numbers, Places
 
@@ -376,7 +377,8 @@ def _write_mapping(slot: int, at: int, asked: Asked, scratch: Scratch, found: Fo
         row = asked.rows[start + entry]
         if scratch.row_stamps[row] == scratch.counters[0]:
             found.statements[at + entry] = scratch.statements[row]
-            found.similarities[at + entry] = scratch.best[row]
+            is_known = scratch.best[row] > FLOOR
+            found.similarities[at + entry] = scratch.best[row] if is_known else np.nan
         else:
             found.statements[at + entry] = 0
             found.similarities[at + entry] = np.nan

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from purport.errors import InvalidInput, MissingExtra
-from purport.matching.aggregation import FLOOR
+from purport.matching.asked import ValuePredicate, value_predicates
 from purport.matching.batch_matches import BatchMatches, FoundRow, found_of, rows_of
-from purport.matching.batches import Batch, JsonObject, batch_of_events, batch_of_objects
+from purport.matching.batches import Batch, JsonObject, as_event, batch_of, batch_of_events
 from purport.matching.compiled_matcher import CompiledMatcher, Optimisations
 from purport.matching.explanation import MatchExplanation, explain_match
 from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
-from purport.model.event import Event
+from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
 from purport.relatedness.lexicon import Lexicon
@@ -73,7 +74,8 @@ class Matcher:
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """What is subscribed to now, oldest first."""
-        return tuple(one for one in self._subscriptions if one is not None)
+        live = sorted(slot for slots in self._slots.values() for slot in slots)
+        return tuple(self._subscriptions[slot] for slot in live)
 
     @property
     def visited(self) -> int:
@@ -104,7 +106,6 @@ class Matcher:
             else:
                 del self._slots[subscription]
                 self._named.pop(subscription.name or "", None)
-            self._subscriptions[slot] = None
             self._compiled.remove(slot)
             self._checked.pop(slot, None)
             self._ranked.pop(slot, None)
@@ -121,22 +122,19 @@ class Matcher:
             rows = rows_of(*self._compiled.match_event(batch))
             if self._checked or self._ranked:
                 rows = iter(self._check(rows, 1, lambda _: event))
-            return [self._made(event, row) for row in rows]
+            return [self._made(event, row, self._subscriptions[row.slot]) for row in rows]
 
     def match_batch(
-        self, events: Sequence[Event] | Sequence[JsonObject], *, threads: int = 1
+        self, events: Iterable[Event | JsonObject], *, threads: int = 1
     ) -> BatchMatches:
         """The matches of many events, or of JSON objects that are events, in one go.
 
         An `EventError` says what is wrong with an object that is no event.
         """
+        told = list(events)
         with self._lock:
-            telling = self._compiled.telling()
-            if isinstance(next(iter(events), None), Event):
-                batch = batch_of_events(cast("Sequence[Event]", events), telling)
-            else:
-                batch = batch_of_objects(cast("Sequence[JsonObject]", events), telling)
-            return self._match_batch(batch, _event_at(events), threads)
+            batch = batch_of(told, self._compiled.telling())
+            return self._match_batch(batch, lambda number: as_event(told[number]), threads)
 
     def match_table(
         self, table: pa.Table, *, threads: int = 1, terms: pa.Array | None = None
@@ -176,7 +174,7 @@ class Matcher:
 
     def _begin(self) -> None:
         self._compiled = CompiledMatcher(self.measures, self._optimisations)
-        self._subscriptions: list[Subscription | None] = []
+        self._subscriptions: list[Subscription] = []  # by slot; those that have gone stay there
         self._slots: dict[Subscription, tuple[int, ...]] = {}
         self._checked: dict[int, SubscriptionPlan] = {}
         self._ranked: dict[int, SubscriptionPlan] = {}
@@ -205,11 +203,15 @@ class Matcher:
     def _match_batch(
         self, batch: Batch, event_at: Callable[[int], Event], threads: int
     ) -> BatchMatches:
+        if threads < 1:
+            raise InvalidInput(f"there must be 1 thread or more, got {threads}")
         found = self._compiled.match(batch, threads)
         if self._checked or self._ranked:
             found = found_of(self._check(rows_of(found), len(batch), event_at))
         return BatchMatches(
-            found, self._subscription, lambda row: self._made(event_at(row.event), row)
+            found,
+            self._subscriptions,
+            lambda row, subscription: self._made(event_at(row.event), row, subscription),
         )
 
     def _check(
@@ -228,21 +230,16 @@ class Matcher:
             kept.extend(row for row in found if row is not None)
         return sorted(kept)
 
-    def _subscription(self, slot: int) -> Subscription:
-        found = self._subscriptions[slot]
-        assert found is not None
-        return found
-
-    def _made(self, event: Event, row: FoundRow) -> Match:
+    def _made(self, event: Event, row: FoundRow, subscription: Subscription) -> Match:
         """The match that a row stands for."""
-        subscription, plan = self._subscription(row.slot), self._checked.get(row.slot)
-        if plan is not None:
+        if (subscription.options.top or 1) > 1:
+            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
             best, *others = plan.mappings(event, plan.top)
             return Match(subscription, event, best, tuple(others), self.explain)
         statements = [event.statements[place] for place in row.statements]
-        predicates = subscription.predicates
+        predicates = value_predicates(subscription)
         similarities = [
-            known if known > FLOOR else self._similarity(predicate, statement)
+            self._similarity(predicate, statement) if math.isnan(known) else known
             for known, predicate, statement in zip(
                 row.similarities, predicates, statements, strict=True
             )
@@ -257,7 +254,7 @@ class Matcher:
         mapping = Mapping(tuple(pairs), row.probability)
         return Match(subscription, event, mapping, explainer=self.explain)
 
-    def _similarity(self, predicate: Any, statement: Any) -> float:
+    def _similarity(self, predicate: ValuePredicate, statement: Statement) -> float:
         """A similarity that was too small to be kept."""
         scores, _ = first_line(predicate, self.measures).similarities(Event((statement,)))
         return float(scores[0])
@@ -269,14 +266,6 @@ def _row(plan: SubscriptionPlan, event: Event, number: int, slot: int) -> FoundR
         if best.probability >= plan.threshold:
             return FoundRow(number, slot, best.probability, best.vector, best.similarities)
     return None
-
-
-def _event_at(events: Sequence[Event] | Sequence[JsonObject]) -> Callable[[int], Event]:
-    def event_at(number: int) -> Event:
-        one = events[number]
-        return one if isinstance(one, Event) else Event.from_json(one)
-
-    return event_at
 
 
 def _rebuilt(subscriptions: tuple[Subscription, ...], options: dict[str, Any]) -> Matcher:

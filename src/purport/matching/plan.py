@@ -9,7 +9,7 @@ import numpy as np
 
 from purport.errors import InvalidInput
 from purport.matching.aggregation import FLOOR, gains, probability
-from purport.matching.asked import ValuePredicate
+from purport.matching.asked import value_predicates
 from purport.matching.first_line import Allowed, FirstLine, first_line
 from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
@@ -18,11 +18,8 @@ from purport.model.event import Event
 from purport.model.match import Correspondence, Mapping
 from purport.model.subscription import (
     Aggregation,
-    Comparison,
     Exactness,
-    InRange,
     Multiplicity,
-    OneOfValues,
     Subscription,
 )
 from purport.relatedness.measure import Scores
@@ -93,9 +90,7 @@ class SubscriptionPlan:
         options = subscription.options
         try:
             lines = tuple(
-                first_line(predicate, measures)
-                for predicate in subscription.predicates
-                if isinstance(predicate, Comparison | OneOfValues | InRange)
+                first_line(predicate, measures) for predicate in value_predicates(subscription)
             )
         except InvalidInput as error:
             raise InvalidInput(f"{_place(subscription)}: {error}") from None
@@ -107,15 +102,6 @@ class SubscriptionPlan:
             defaults.threshold if options.threshold is None else options.threshold,
             options.top or 1,
             options.mapping is Multiplicity.ONE_TO_ONE,
-        )
-
-    @property
-    def value_predicates(self) -> tuple[ValuePredicate, ...]:
-        """The predicates, all of which compare values."""
-        return tuple(
-            predicate
-            for predicate in self.subscription.predicates
-            if isinstance(predicate, Comparison | OneOfValues | InRange)
         )
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from purport.matching.aggregation import FLOOR
-from purport.matching.asked import ValuePredicate, asked_values
+from purport.matching.asked import ValuePredicate, asked_values, value_predicates
 from purport.matching.flat_lists import Column, FlatLists, Integers
 from purport.matching.kernel import Flags
 from purport.matching.plan import SubscriptionPlan
@@ -131,7 +131,7 @@ class RowTable:
         reach = Reach(len(plan.lines), plan.threshold, is_mean)
         return [
             self._need(predicate, plan.is_exact_required, reach, owner)
-            for predicate in plan.value_predicates
+            for predicate in value_predicates(plan.subscription)
         ]
 
     def _need(self, predicate: ValuePredicate, is_required: bool, reach: Reach, owner: int) -> Need:

@@ -40,14 +40,13 @@ class Tellings:
         self._count = 0
         self._wanted = rows.wanted
         self._bounds: Bounds | None = None
-        self._forget_tellings()
+        self.forget_hits()
 
     def make_room(self) -> None:
         """Forget all that was met, if it is too much; to be called between batches."""
-        most_rows = 4 * MOST_WORDS // max(1, 1 + len(self._rows) // 1000)
         if (
-            len(self.telling.terms) > MOST_WORDS
-            or len(self.telling.attributes) > max(1000, most_rows)
+            max(len(self.telling.terms), len(self.telling.attributes)) > MOST_WORDS
+            or self._names.scores.size > MOST_HITS
             or self.hits.used > MOST_HITS
             or self._values.answered.used > MOST_HITS
         ):
@@ -58,11 +57,7 @@ class Tellings:
         self.telling.forget()
         self._names.forget()
         self._values.forget()
-        self._forget_tellings()
-
-    def forget_hits(self) -> None:
-        """Forget which rows were answered; words stay known."""
-        self._forget_tellings()
+        self.forget_hits()
 
     def numbers(
         self, attributes: Integers, codes: Integers, threads: ThreadPoolExecutor | None = None
@@ -72,7 +67,7 @@ class Tellings:
         self._values.cover(self.telling.terms)
         if self._wanted != self._rows.wanted:
             self._wanted = self._rows.wanted
-            self._forget_tellings()
+            self.forget_hits()
         found = np.empty(len(codes), np.int32)
         version = len(self._rows)
         table = self._keys, self._numbers, self._versions, version
@@ -102,7 +97,8 @@ class Tellings:
             self._bounds = packed(self._on_scale, self._bound_numbers, self._rows.is_range)
         return self._bounds
 
-    def _forget_tellings(self) -> None:
+    def forget_hits(self) -> None:
+        """Forget which rows were answered; words stay known."""
         self._count = 0
         self.hits.clear()
         self._keys: Places = np.full(1024, EMPTY, np.int64)

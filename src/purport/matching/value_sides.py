@@ -131,7 +131,7 @@ class ValueSides:
         for start in range(known, len(words), at_once):
             some = words[start : start + at_once]
             self._list(self._answers(some, 0, 0), len(some))
-        self._words = len(words)
+            self._words += len(some)
 
     def _list(self, answers: _Answers, words: int) -> None:
         """Begin the lists of new words."""

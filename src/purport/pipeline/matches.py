@@ -82,6 +82,6 @@ def _dead_letter_row(said: DeadLetter) -> Row:
 
 
 def _match_row(found: BatchMatches, row: FoundRow, events: Sequence[Event]) -> Row:
-    name = label(found.subscription_of(row.slot))
+    name = label(found.subscriptions[row.slot])
     match = events[row.event].id, name, row.probability, list(row.statements)
     return (*match, *_NO_DEAD_LETTER)
