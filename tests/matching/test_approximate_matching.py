@@ -174,6 +174,17 @@ class OneCandidate(Steps):
         return np.array([place == 0 for place in range(len(event_attributes))], np.bool_)
 
 
+def test_matches_under_an_event_measure_are_its_mappings() -> None:
+    event = Event.from_json({"near": "laptop", "far": "laptop", "other": "x"})
+    subscription = parse("{asked~ = laptop~} threshold 0 top 3 aggregation mean exact scored")
+    matcher = Matcher([subscription], measure=OneCandidate())
+
+    [match] = matcher.match(event)
+
+    assert [match.mapping, *match.others] == matcher.mappings(event, subscription, 3)
+    assert len(match.others) == 2
+
+
 def test_a_unit_in_the_lexicon_is_that_of_an_attribute() -> None:
     lexicon = Lexicon.parse("reading is in °F")
     matcher = Matcher([parse("{reading > 25 °C} as hot")], lexicon=lexicon)

@@ -1,5 +1,6 @@
 """Batches, threads and tables give what events give one by one."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import pyarrow as pa
@@ -9,12 +10,13 @@ from hypothesis import strategies as st
 
 from purport import Event, EventError, InvalidInput, Matcher, parse
 from purport.matching import matcher as matcher_module
-from purport.matching import tellings
+from purport.matching import tellings, value_sides
 from purport.matching.compiled_matcher import Optimisations
 from purport.model.event import MOST_STATEMENTS, Statement
 from purport.model.match import Match
 from purport.model.subscription import Subscription
 from purport.model.term import Text
+from purport.relatedness.measure import Scores
 from tests.strategies.approximate import Steps, near_subscriptions
 from tests.strategies.exact import events
 
@@ -146,6 +148,9 @@ def test_numbers_in_a_table_stand_for_terms() -> None:
     ]
     with pytest.raises(InvalidInput, match="there are 2 terms, got number 2"):
         matcher.match_table(table, terms=terms[:2])
+    below = pa.array([[{"attribute": 0, "value": -1}]])
+    with pytest.raises(InvalidInput, match="there are 3 terms, got number -1"):
+        matcher.match_table(pa.table({"event_id": ["a"], "statements": below}), terms=terms)
     with pytest.raises(InvalidInput, match="attributes and values are texts, got int64"):
         matcher.match_table(table)
 
@@ -182,11 +187,21 @@ def test_an_object_that_is_no_event_is_told() -> None:
     assert len(matcher.match_batch(nested)) == 2
 
 
-def test_a_slice_of_a_table_matches_as_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = table_of([[("a", "1")], [("a", "2")], [("a", "1"), ("b", "x")]], "map text")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_slices_and_pieces_of_a_table_match_as_their_rows(shape: str) -> None:
+    told_rows: list[list[tuple[str, str | None]]] = [
+        [("a", "1")], [("a", "2"), ("a", None)], [], [("c", None), ("a", "1"), ("b", "x")],
+    ]  # fmt: skip
+    table = table_of(told_rows, shape)
     matcher = Matcher([parse("{a = 1} as one")])
 
-    assert matcher.match_table(table.slice(1)).column("event_id").to_pylist() == ["e2"]
+    found = matcher.match_table(table.slice(1))
+    assert found.select(["event_id", "mapping"]).to_pylist() == [{"event_id": "e3", "mapping": [1]}]
+    assert matcher.match_table(table.slice(1, 2)).num_rows == 0
+    assert matcher.match_table(table.slice(0, 0)).schema == found.schema
+    twice = pa.concat_tables([table, table.slice(2)])
+    assert matcher.match_table(twice).column("event_id").to_pylist() == ["e0", "e3", "e3"]
+    assert matcher.match_table(twice.combine_chunks().to_batches()[0]).num_rows == 3
 
 
 def test_what_was_met_is_forgotten_when_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,3 +260,112 @@ def test_after_many_have_gone_the_rest_is_compiled_anew(monkeypatch: pytest.Monk
     assert len(matcher._subscriptions) < 10
     found = matcher.match_batch([{"a": number} for number in range(20)])
     assert [match.subscription.name for match in found] == ["s18", "s19"]
+
+
+@pytest.mark.parametrize("order", [True, False])
+def test_a_subscription_that_says_a_thing_twice_goes_wholly(order: bool) -> None:
+    twice = parse("{a = x~, a = x~, b = y~} aggregation mean exact scored threshold 0.3 as s")
+    matcher = Matcher([twice], measure=Steps(), optimisations=Optimisations(order=order))
+    assert len(matcher.match_batch([{"a": "x", "b": "y"}] * 1001)) == 1001
+
+    matcher.remove(twice)
+
+    assert matcher.match(Event.from_json({"a": "x", "b": "y"})) == []
+
+
+def test_a_null_in_a_dictionary_says_nothing() -> None:
+    matcher = Matcher([parse("{t < 5} as cold"), parse("{t != 7} as other")])
+    matcher.match_batch([{"t": "30 °C"}])
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([None, "80"]))
+    names = pa.array(["t", "t"])
+    statements = pa.MapArray.from_arrays(pa.array([0, 1, 2], pa.int32()), names, values)
+
+    found = matcher.match_table(pa.table({"event_id": ["a", "b"], "statements": statements}))
+
+    assert found.select(["event_id", "subscription"]).to_pylist() == [
+        {"event_id": "b", "subscription": "other"}
+    ]
+
+
+def test_what_lies_behind_a_null_is_not_said() -> None:
+    said = pa.array([{"attribute": "a", "value": "1"}] * 3)
+    mask = pa.array([False, True, False])
+    column = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3], pa.int32()), said, mask=mask)
+    table = pa.table({"event_id": ["x", "y", "z"], "statements": column})
+
+    found = Matcher([parse("{a = 1} as one")]).match_table(table)
+
+    assert found.column("event_id").to_pylist() == ["x", "z"]
+
+
+def test_reserved_keys_stay_reserved_whatever_was_met() -> None:
+    matcher = Matcher([parse("{a = x} as s")])
+    matcher.match(Event((Statement(Text("@id"), Text("q")), Statement(Text("@b"), Text("q")))))
+
+    found = matcher.match_batch([{"@id": "e1", "a": "x"}])
+
+    assert found.mapping(0).tolist() == [0]
+    assert [match.event.id for match in found] == ["e1"]
+    with pytest.raises(EventError, match="reserved"):
+        matcher.match_batch([{"@b": 2}])
+
+
+def test_a_quantity_of_many_digits_is_no_identifier() -> None:
+    matcher = Matcher([parse("{size > 5 B} as large")])
+    told_event = {"size": "123456789012B"}
+
+    assert len(matcher.match(Event.from_json(told_event))) == 1
+    assert len(matcher.match_batch([told_event])) == 1
+
+
+class Failing(Steps):
+    """A measure that fails for one word, once."""
+
+    fails = False
+
+    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
+        if "bad" in right and Failing.fails:
+            Failing.fails = False
+            raise ConnectionError("the measure is not there")
+        return super().matrix(left, right)
+
+
+def test_a_measure_that_fails_half_way_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(value_sides, "_MOST_CELLS", 1)
+    asked = [parse(f"{{a = {word}~}} threshold 0.9 as {word}") for word in "xyz"]
+    told_objects = [{"a": word} for word in ("x", "k", "bad", "y", "z")]
+    matcher, Failing.fails = Matcher(asked, measure=Failing()), True
+
+    with pytest.raises(ConnectionError):
+        matcher.match_batch(told_objects)
+
+    assert list(matcher.match_batch(told_objects)) == list(
+        Matcher(asked, measure=Steps()).match_batch(told_objects)
+    )
+
+
+def test_pairs_of_words_are_forgotten_when_they_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tellings, "MOST_TELLINGS", 100)
+    matcher = Matcher([parse("{a~ = word~, n~ > 5} as one")], measure=Steps())
+    for name in range(20):
+        matcher.match_batch([{f"n{name}": f"w{word}", f"m{name}": 6.5} for word in range(30)])
+
+    assert matcher._compiled._tellings._count < 200
+
+
+def test_new_subscriptions_hear_the_words_that_are_known() -> None:
+    words = [f"w{number}" for number in range(30)]
+    told_objects = [{"a": word, "n": 7.5} for word in words]
+    asked = [parse(f"{{a = {word}~, n > {number}}}") for number, word in enumerate(words)]
+    matcher = Matcher(measure=Steps())
+    for one in asked:
+        matcher.add(one)
+        matcher.match_batch(told_objects)
+
+    assert list(matcher.match_batch(told_objects)) == list(
+        Matcher(asked, measure=Steps()).match_batch(told_objects)
+    )

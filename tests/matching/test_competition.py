@@ -5,6 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from purport import Event, Matcher, parse
+from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode
 from purport.model.event import Event as AnyEvent
 from purport.model.subscription import Comparison, InRange, OneOfValues, Subscription
@@ -126,3 +127,10 @@ def test_what_explains_a_match_knows_of_the_competition() -> None:
     assert mapping.probability < 0.5
     [match] = matcher.match(event)
     assert match.probability == pytest.approx(matcher.explain(match).probability)
+
+
+def test_the_default_measure_is_one_whether_it_is_named_or_not() -> None:
+    measures = Measures("esa", competition=True)
+
+    assert measures.for_values(None) is measures.for_values("esa")
+    assert measures.for_names(None) is measures.for_names("esa")

@@ -16,7 +16,6 @@ from purport.model.subscription import (
     Predicate,
     Subscription,
 )
-from purport.model.term import Resource, Text
 from purport.model.units import Quantity
 from purport.model.words import attribute_words, said, says_words
 from purport.relatedness.measure import Measure
@@ -135,7 +134,6 @@ def nearness(statement: Statement, asked: AskedValue, measure: Measure) -> float
         return 1.0
     if asked.approximation is None or not says_words(statement.value):
         return 0.0
-    assert isinstance(asked.term, Text | Resource | Quantity) or asked.term is not None
     return measure.score(said(asked.term), said(statement.value))  # type: ignore[arg-type]
 
 

@@ -9,12 +9,20 @@ measure does not know would undo all the others under the harmonic mean.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from purport.model.subscription import Aggregation
 from purport.relatedness.measure import Scores
 
 FLOOR = 0.005
+DIGITS = 1e12  # totals and probabilities that differ by less than one over this are equal
+
+
+def rank(value: float) -> int:
+    """What totals and probabilities are sorted by: the smaller, the better."""
+    return -math.floor(value * DIGITS + 0.5)
 
 
 def gains(similarities: Scores, aggregation: Aggregation, floors: Scores) -> Scores:

@@ -56,7 +56,7 @@ def match_table(
             f"event {ids[largest].as_py()!r} in row {largest} has more than "
             f"{MOST_STATEMENTS:,} statements"
         )
-    said = _Said.of(starts, names, values)
+    said = _Said.of(starts, names, values, _is_there(statements))
     found = match_batch(_batch(said, telling), said.event, threads)
     return _matches(found, ids, said)
 
@@ -66,11 +66,10 @@ def _column(table: pa.Table | pa.RecordBatch, name: str) -> pa.Array:
     if name not in table.schema.names:
         raise InvalidInput(f"no column {name!r}: {_EXPECTED}, got {', '.join(table.schema.names)}")
     column = table.column(name)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # an empty column, or one that is too large
-            column = column.chunk(0) if column.num_chunks else pa.array([], column.type)
-    return column
+    try:
+        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    except pa.ArrowInvalid as error:
+        raise InvalidInput(f"the column {name!r} is too large, take slices: {error}") from None
 
 
 def _parts(column: pa.Array, terms: pa.Array | None) -> tuple[Places, pa.Array, pa.Array]:
@@ -89,8 +88,6 @@ def _parts(column: pa.Array, terms: pa.Array | None) -> tuple[Places, pa.Array, 
     else:
         raise InvalidInput(f"{_EXPECTED}, got 'statements' of {kind}")
     starts = column.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
-    if column.null_count:
-        starts = _without_nulls(starts, column)
     first, last = int(starts[0]) if len(starts) else 0, int(starts[-1]) if len(starts) else 0
     return (
         starts - first,
@@ -103,16 +100,6 @@ def _is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
-def _without_nulls(starts: Places, column: pa.Array) -> Places:
-    """A row that is null has no statements, whatever lies behind it."""
-    sizes = np.diff(starts)
-    hidden = (~column.is_valid().to_numpy(zero_copy_only=False)) & (sizes > 0)
-    if hidden.any():
-        row = int(np.flatnonzero(hidden)[0])
-        raise InvalidInput(f"row {row} of 'statements' is null and not empty")
-    return starts
-
-
 def _encoded(column: pa.Array, terms: pa.Array | None) -> pa.DictionaryArray:
     """Texts as numbers into a list of different ones."""
     kind = column.type
@@ -121,8 +108,10 @@ def _encoded(column: pa.Array, terms: pa.Array | None) -> pa.DictionaryArray:
         return column
     if pa.types.is_integer(kind) and terms is not None:
         _require_texts(terms.type)
-        if len(column) - column.null_count and pc.max(column).as_py() >= len(terms):
-            raise InvalidInput(f"there are {len(terms)} terms, got number {pc.max(column)}")
+        least, most = pc.min_max(column).as_py().values()
+        for number in (least, most):
+            if number is not None and not 0 <= number < len(terms):
+                raise InvalidInput(f"there are {len(terms)} terms, got number {number}")
         return pa.DictionaryArray.from_arrays(column.cast(pa.int32()), terms)
     _require_texts(kind)
     return column.dictionary_encode()
@@ -148,9 +137,17 @@ class _Said:
     places: Integers | None = None
 
     @classmethod
-    def of(cls, starts: Places, names: pa.DictionaryArray, values: pa.DictionaryArray) -> _Said:
-        """Without the statements that have no name or no value."""
-        is_said = _is_there(names) & _is_there(values)
+    def of(
+        cls,
+        starts: Places,
+        names: pa.DictionaryArray,
+        values: pa.DictionaryArray,
+        is_event: NDArray[np.bool_],
+    ) -> _Said:
+        """Without the statements that have no name or no value, or stand behind a null."""
+        is_said = _is_there(names) & _is_there(values) & np.repeat(is_event, np.diff(starts))
+        if values.dictionary.null_count:
+            is_said &= _is_there(values.dictionary)[_numbers(values)]
         texts = names.dictionary.to_pylist()
         is_blank = np.array([text is None or not text.strip() for text in texts], np.bool_)
         if is_blank.any():
@@ -199,7 +196,7 @@ def _numbers(column: pa.DictionaryArray) -> Integers:
     return np.asarray(indices.to_numpy(zero_copy_only=False))
 
 
-def _is_there(column: pa.DictionaryArray) -> NDArray[np.bool_]:
+def _is_there(column: pa.Array) -> NDArray[np.bool_]:
     if not column.null_count:
         return np.ones(len(column), np.bool_)
     return np.asarray(column.is_valid().to_numpy(zero_copy_only=False), np.bool_)

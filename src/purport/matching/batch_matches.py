@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from purport.matching.aggregation import rank
 from purport.matching.flat_lists import Integers, Numbers
-from purport.matching.kernel import RANKS, Found
+from purport.matching.kernel import Found
 from purport.model.match import Match
 from purport.model.subscription import Subscription
-
-
-def rank(probability: float) -> int:
-    """What matches are sorted by: the smaller, the better; twelve digits count."""
-    return RANKS - int(probability * RANKS + 0.5)
 
 
 @dataclass(frozen=True, slots=True)

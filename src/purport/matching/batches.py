@@ -24,7 +24,6 @@ UNREAD = -(2**31)  # the code of a text that Python has to look at
 JsonObject = Mapping[str, Any]
 _FEW = 16
 _SCALES = (None, NoScale.TIME, NoScale.OPAQUE)  # in the order of what a text is found to spell
-_ANY = Text("any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +167,7 @@ def _code_new(
             if kind is str:
                 texts.append(place)
             elif kind is bool:
-                codes[place] = telling.statement(Statement(_ANY, Boolean(value)))[0]
+                codes[place] = telling.statement(Statement(Text(keys[place]), Boolean(value)))[0]
             elif (kind is float and math.isfinite(value)) or (
                 kind is int and abs(value) <= EXACT_INTEGERS
             ):

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from purport.matching.flat_lists import Integers, Numbers, Places
+from purport.matching.flat_lists import Column, Integers, Numbers, Places
 from purport.matching.kernel import Bounds, Flags
 from purport.matching.scales import EVERYTHING, Interval
 from purport.matching.tellings_kernel import Rows
@@ -47,6 +49,9 @@ class _Section:
         )
 
 
+Sections = tuple[_Section, ...]  # equalities, listed ones from above and from below, ranges
+
+
 @dataclass(slots=True)
 class OnScale:
     """The rows that numbers on one scale may answer under one attribute.
@@ -58,7 +63,7 @@ class OnScale:
     code: int
     rows_covered: int = 0
     always: list[tuple[int, float]] = field(default_factory=list)
-    sections: tuple[_Section, ...] = (_Section(),) * 4
+    sections: Sections = (_Section(),) * 4
 
     def cover(
         self,
@@ -98,18 +103,50 @@ class OnScale:
         )
 
 
-def packed(on_scale: Iterable[OnScale], numbers: Integers, is_range: Flags) -> Bounds:
-    """Bounds for a kernel; `numbers` gives the place of each telling among them, or -1."""
-    sections = [section for one in on_scale for section in one.sections]
-    ends: Places = np.cumsum([0, *map(len, sections)], dtype=np.int64)
-    starts = np.lib.stride_tricks.sliding_window_view(ends, 5)[::4] if sections else ends[:0]
-    sections = sections or [_Section()]
-    return Bounds(
-        numbers,
-        np.ascontiguousarray(starts).reshape(-1, 5),
-        np.concatenate([section.lows for section in sections]),
-        np.concatenate([section.highs for section in sections]),
-        np.concatenate([section.rows for section in sections]),
-        np.concatenate([section.weights for section in sections]),
-        is_range,
-    )
+class BoundTable:
+    """The sections of all that is on scales, behind one another."""
+
+    def __init__(self) -> None:
+        self._starts: Places = np.zeros((16, 5), np.int64)
+        self._columns = (
+            Column(np.float64), Column(np.float64), Column(np.int32), Column(np.float64),
+        )  # fmt: skip
+        self._sections: dict[int, Sections] = {}
+
+    @property
+    def used(self) -> int:
+        """How many intervals there are, with those that were replaced."""
+        return len(self._columns[0])
+
+    def put(self, number: int, sections: Sections) -> None:
+        """Write the sections of a number, in place of those that it had."""
+        self._sections[number] = sections
+        if number >= len(self._starts):
+            larger = np.zeros((2 * number, 5), np.int64)
+            larger[: len(self._starts)] = self._starts
+            self._starts = larger
+        if self.used > 2 * sum(len(one) for some in self._sections.values() for one in some) + 1000:
+            self._write_anew()
+        else:
+            self._write(number, sections)
+
+    def arrays(self, numbers: Integers, is_range: Flags) -> Bounds:
+        """Bounds for a kernel; `numbers` gives the place of each telling among them, or -1."""
+        lows, highs, rows, weights = (column.array() for column in self._columns)
+        return Bounds(numbers, self._starts, lows, highs, rows, weights, is_range)
+
+    def _write_anew(self) -> None:
+        for column in self._columns:
+            column.count = 0
+        for number, sections in self._sections.items():
+            self._write(number, sections)
+
+    def _write(self, number: int, sections: Sections) -> None:
+        ends = np.cumsum([self.used, *map(len, sections)])
+        for section in sections:
+            fields: tuple[NDArray[Any], ...] = (
+                section.lows, section.highs, section.rows, section.weights,
+            )  # fmt: skip
+            for column, values in zip(self._columns, fields, strict=True):
+                column.extend(values)
+        self._starts[number] = ends

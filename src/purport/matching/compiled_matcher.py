@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from purport.matching.aggregation import FLOOR
 from purport.matching.batches import Batch
 from purport.matching.filing import Filing
 from purport.matching.kernel import Found, Scratch, Told, match_events_of_tuples
@@ -71,6 +72,7 @@ class CompiledMatcher:
 
     def add(self, plan: SubscriptionPlan) -> int:
         """Take up a subscription; its slot. Later ones have higher slots."""
+        self._filing.require_room()
         first_new = len(self._rows)
         needs = self._rows.needs(plan, len(self._filing))
         is_mean = plan.aggregation is Aggregation.MEAN
@@ -168,6 +170,7 @@ class CompiledMatcher:
             tuple(self._filing.filed()),
             tuple(scratch),
             tuple(found),
+            FLOOR,
             not self._use.lists,
             self._use.bounds,
         )

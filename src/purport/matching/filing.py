@@ -36,12 +36,16 @@ class Filing:
     def __len__(self) -> int:
         return len(self._sizes)
 
+    def require_room(self) -> None:
+        """Raise when there can be no more subscriptions."""
+        if len(self._sizes) == MOST_SLOTS:
+            raise InvalidInput(f"a matcher holds {MOST_SLOTS:,} subscriptions at most")
+
     def add(self, needs: Sequence[Need], reach: Reach) -> tuple[int, list[int]]:
         """Take up a subscription; its slot, and the rows that it is filed under."""
+        self.require_room()
         self._arrays = None
         slot = len(self._sizes)
-        if slot == MOST_SLOTS:
-            raise InvalidInput(f"a matcher holds {MOST_SLOTS:,} subscriptions at most")
         access = 1 if any(one.is_necessary for one in needs) else reach.least_access()
         self._starts.extend([len(self._rows)])
         self._sizes.extend([len(needs)])
@@ -124,10 +128,9 @@ class Filing:
     def _chosen(self, needs: Sequence[Need], access: int) -> list[tuple[int, int]]:
         """The rows that a subscription is filed under, as long as no event was seen."""
         able = [one for one in needs if one.is_necessary or access > 1]
-        if not self._by_order:
-            return [(one.row, _packed(one.row, one.row)) for one in able[:access]]
-        able.sort(key=lambda one: (one.is_range, len(self._filed.items(one.row))))
-        if access == 1:
+        if self._by_order:
+            able.sort(key=lambda one: (one.is_range, len(self._filed.items(one.row))))
+        if access == 1 and self._by_order:
             rows = [able[min(place, len(able) - 1)].row for place in range(3)]
             return [(rows[0], _packed(rows[1], rows[2]))]
         return [(row, _packed(row, row)) for row in {one.row: None for one in able[:access]}]
@@ -148,8 +151,10 @@ def _choose(
         for _ in range(access[slot] if size else 0):
             best = -1
             for entry in range(start, start + size):
-                is_able = (is_necessary[entry] or access[slot] > 1) and not chosen[entry]
                 row = asked.rows[entry]
+                is_able = is_necessary[entry] or access[slot] > 1
+                for other in range(start, start + size):
+                    is_able &= not (chosen[other] and asked.rows[other] == row)
                 if is_able and (best < 0 or answered[row] < answered[asked.rows[best]]):
                     best = entry
             if best < 0:

@@ -126,7 +126,7 @@ class Column:
     def __len__(self) -> int:
         return self.count
 
-    def extend(self, numbers: Sequence[float]) -> None:
+    def extend(self, numbers: Sequence[float] | NDArray[Any]) -> None:
         """Put numbers at the end."""
         count = self.count + len(numbers)
         if count > len(self._array):

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.matching.aggregation import DIGITS
 from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Integers, Numbers, Places
-
-DIGITS = 1e12  # totals that differ by less than one over this are equal
 
 Matrix = NDArray[np.float64]
 Vectors = NDArray[np.int32]

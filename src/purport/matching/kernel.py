@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.matching.aggregation import FLOOR
+from purport.matching.aggregation import DIGITS
 from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Integers, Lists, Numbers, Places
 
 Flags = NDArray[np.bool_]
 Arrays = tuple[NDArray[Any], ...]
 
-RANKS = 1_000_000_000_000  # probabilities that differ by less than one over this are equal
 _SLOT_BITS = 23
 _RUN = 24
 MOST_SLOTS = 1 << _SLOT_BITS
@@ -94,7 +93,7 @@ class Scratch(NamedTuple):
 class Found(NamedTuple):
     """Matches behind one another; of each the statements that answer its rows, and how well.
 
-    A similarity that is not a number is one that does not matter, and is not known here.
+    A similarity that is not above the floor counts as that, and is not a number here.
     """
 
     events: Integers
@@ -116,6 +115,7 @@ def match_events_of_tuples(
     filed: Arrays,
     scratch: Arrays,
     found: Arrays,
+    floor: float,
     visits_all: bool,
     stops_early: bool,
 ) -> tuple[int, int]:
@@ -130,6 +130,7 @@ def match_events_of_tuples(
         Lists(*filed),
         Scratch(*scratch),
         Found(*found),
+        floor,
         visits_all,
         stops_early,
     )
@@ -146,13 +147,16 @@ def match_events(
     filed: Lists,
     scratch: Scratch,
     found: Found,
+    floor: float,
     visits_all: bool,
     stops_early: bool,
 ) -> tuple[int, int]:
     """Match events up to `last`; which one comes next, and how many matches are written.
 
     It stops before `last` when there is no more room in `found`. `filed` are the slots to look at
-    when something answers a row, and two others that must be answered too.
+    when something answers a row, and two others that must be answered too. A similarity not above
+    `floor` is not written: what it counted for is not what it was. For measurements, `visits_all`
+    looks at every subscription and `stops_early` may be left out.
     """
     written = 0
     for event in range(first, last):
@@ -188,7 +192,7 @@ def match_events(
             found.events[written] = event
             found.slots[written] = slot
             found.probabilities[written] = scratch.probabilities[slot]
-            _write_mapping(slot, at, asked, scratch, found)
+            _write_mapping(slot, at, floor, asked, scratch, found)
             found.ends[written] = at + asked.sizes[slot]
             written += 1
     return last, written
@@ -337,7 +341,7 @@ def _visit(
     if total == -np.inf or probability < asked.thresholds[slot]:
         return count
     scratch.probabilities[slot] = probability
-    rank = RANKS - np.int64(probability * RANKS + 0.5)
+    rank = np.int64(DIGITS) - np.int64(probability * DIGITS + 0.5)
     scratch.keys[count] = (rank << _SLOT_BITS) | slot
     return count + 1
 
@@ -371,13 +375,15 @@ def _sort(keys: Places, other: Places, count: int) -> None:
 
 
 @compiled
-def _write_mapping(slot: int, at: int, asked: Asked, scratch: Scratch, found: Found) -> None:
+def _write_mapping(
+    slot: int, at: int, floor: float, asked: Asked, scratch: Scratch, found: Found
+) -> None:
     start = asked.starts[slot]
     for entry in range(asked.sizes[slot]):
         row = asked.rows[start + entry]
         if scratch.row_stamps[row] == scratch.counters[0]:
             found.statements[at + entry] = scratch.statements[row]
-            is_known = scratch.best[row] > FLOOR
+            is_known = scratch.best[row] > floor
             found.similarities[at + entry] = scratch.best[row] if is_known else np.nan
         else:
             found.statements[at + entry] = 0

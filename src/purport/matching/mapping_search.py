@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from purport.matching.frontier_kernel import DIGITS, Frontier, Vectors, take_best
+from purport.matching.aggregation import rank
+from purport.matching.frontier_kernel import Frontier, Vectors, take_best
 from purport.relatedness.measure import Scores
 
 Vector = tuple[int, ...]
@@ -74,7 +75,7 @@ def _one_to_one(gains: Scores) -> Iterator[tuple[Vector, float]]:
     def push(allowed: Scores) -> None:
         vector = _first_assignment(allowed)
         if vector is not None:
-            entry = _rank(total_gain(gains, vector)), vector, next(made), allowed
+            entry = rank(total_gain(gains, vector)), vector, next(made), allowed
             heapq.heappush(queue, entry)
 
     push(gains)
@@ -93,12 +94,12 @@ def _first_assignment(gains: Scores) -> Vector | None:
     best = _assignment(gains)
     if best is None:
         return None
-    wanted = _rank(total_gain(gains, best))
+    wanted = rank(total_gain(gains, best))
     for row in range(len(gains)):
         for column in range(best[row]):
             fixed = _with_pair(gains, row, column)
             other = _assignment(fixed) if np.isfinite(gains[row, column]) else None
-            if other is not None and _rank(total_gain(gains, other)) <= wanted:
+            if other is not None and rank(total_gain(gains, other)) <= wanted:
                 best = other
                 break
         gains = _with_pair(gains, row, best[row])
@@ -125,8 +126,3 @@ def _with_pair(gains: Scores, row: int, column: int) -> Scores:
     fixed[:, column] = -np.inf
     fixed[row, column] = gains[row, column]
     return fixed
-
-
-def _rank(total: float) -> float:
-    """What mappings are ordered by, smallest first: totals that differ by rounding are equal."""
-    return -math.floor(total * DIGITS + 0.5)

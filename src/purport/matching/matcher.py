@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from purport.errors import InvalidInput, MissingExtra
@@ -53,10 +54,10 @@ class Matcher:
         competition: bool = False,
         optimisations: Optimisations | None = None,
     ) -> None:
-        self._options = {
-            "measure": measure, "mode": mode, "lexicon": lexicon, "competition": competition,
-            "optimisations": optimisations,
-        }  # fmt: skip
+        self._of_this_kind = partial(
+            Matcher, measure=measure, mode=mode, lexicon=lexicon, competition=competition,
+            optimisations=optimisations,
+        )  # fmt: skip
         self._defaults = DEFAULTS[mode_of(mode)]
         self._optimisations = optimisations or Optimisations()
         self.measures = Measures(
@@ -64,23 +65,25 @@ class Matcher:
         )
         self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
+        self._visited = 0
         self._begin()
         for subscription in subscriptions:
             self.add(subscription)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.subscriptions, self._options)
+        return self._of_this_kind, (self.subscriptions,)
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """What is subscribed to now, oldest first."""
-        live = sorted(slot for slots in self._slots.values() for slot in slots)
-        return tuple(self._subscriptions[slot] for slot in live)
+        with self._lock:
+            live = sorted(slot for slots in self._slots.values() for slot in slots)
+            return tuple(self._subscriptions[slot] for slot in live)
 
     @property
     def visited(self) -> int:
         """How many subscriptions were looked at, over all events: it shows what an index saves."""
-        return self._compiled.visited
+        return self._visited + self._compiled.visited
 
     def add(self, subscription: Subscription) -> None:
         """Take up a subscription.
@@ -88,12 +91,14 @@ class Matcher:
         `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if its name is
         that of another one or it names a measure that nobody knows.
         """
-        plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
         name = subscription.name
         with self._lock:
-            if name is not None and self._named.setdefault(name, subscription) != subscription:
+            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            if name is not None and self._named.get(name, subscription) != subscription:
                 raise InvalidInput(f"the name {name!r} is taken by another subscription")
             self._put(subscription, plan)
+            if name is not None:
+                self._named[name] = subscription
             if self.measures.register(subscription):
                 self._compiled.forget()
 
@@ -161,13 +166,15 @@ class Matcher:
         """
         if k < 1:
             raise InvalidInput(f"k must be 1 or more, got {k}")
-        plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
-        return plan.mappings(event, k)
+        with self._lock:
+            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            return plan.mappings(event, k)
 
     def explain(self, match: Match) -> MatchExplanation:
         """Why an event matches: all similarities, the measures behind them, the runners-up."""
-        plan = SubscriptionPlan.of(match.subscription, self.measures, self._defaults)
-        found = explain_match(plan, match.event)
+        with self._lock:
+            plan = SubscriptionPlan.of(match.subscription, self.measures, self._defaults)
+            found = explain_match(plan, match.event)
         if found is None:
             raise InvalidInput("the event has nothing that answers the subscription")
         return found
@@ -181,20 +188,18 @@ class Matcher:
         self._left = 0
 
     def _put(self, subscription: Subscription, plan: SubscriptionPlan) -> None:
-        slot = len(self._subscriptions)
-        if plan.is_of_words:
-            self._compiled.add(plan)
-            if plan.is_one_to_one or plan.top > 1:
-                self._checked[slot] = plan
-        else:
-            self._compiled.skip()
+        slot = self._compiled.add(plan) if plan.is_of_words else self._compiled.skip()
+        if not plan.is_of_words:
             self._ranked[slot] = plan
+        elif plan.is_one_to_one or plan.top > 1:
+            self._checked[slot] = plan
         self._subscriptions.append(subscription)
         self._slots[subscription] = (*self._slots.get(subscription, ()), slot)
 
     def _build_anew(self) -> None:
         """Compile what is left, after many subscriptions have gone."""
         left = self.subscriptions
+        self._visited += self._compiled.visited
         self._begin()
         for subscription in left:
             plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
@@ -232,6 +237,10 @@ class Matcher:
 
     def _made(self, event: Event, row: FoundRow, subscription: Subscription) -> Match:
         """The match that a row stands for."""
+        with self._lock:
+            return self._made_alone(event, row, subscription)
+
+    def _made_alone(self, event: Event, row: FoundRow, subscription: Subscription) -> Match:
         if (subscription.options.top or 1) > 1:
             plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
             best, *others = plan.mappings(event, plan.top)
@@ -266,7 +275,3 @@ def _row(plan: SubscriptionPlan, event: Event, number: int, slot: int) -> FoundR
         if best.probability >= plan.threshold:
             return FoundRow(number, slot, best.probability, best.vector, best.similarities)
     return None
-
-
-def _rebuilt(subscriptions: tuple[Subscription, ...], options: dict[str, Any]) -> Matcher:
-    return Matcher(subscriptions, **options)

@@ -60,10 +60,12 @@ class Measures:
 
     def for_values(self, name: str | None) -> Measure:
         """What values are compared with; `InvalidInput` if nobody knows the name."""
+        name = self._told_apart(name)
         return self._table(name, self._measure(name), False)
 
     def for_names(self, name: str | None) -> Measure | EventMeasure:
         """What names of attributes are compared with, or ranked by."""
+        name = self._told_apart(name)
         if name not in self._for_names:
             measure = self._measure(name)
             is_of_events = isinstance(measure, EventMeasure)
@@ -90,6 +92,10 @@ class Measures:
     def behind(self, approximation: Approximation | None) -> Measure | None:
         """The measure of an approximate side itself, without what remembers its scores."""
         return None if approximation is None else self._measure(approximation.measure)
+
+    def _told_apart(self, name: str | None) -> str | None:
+        """The name of a measure; None for the default, whether it is named or not."""
+        return None if name == self._default else name
 
     def _measure(self, name: str | None) -> Measure:
         if name not in self._loaded:
@@ -126,5 +132,5 @@ class Measures:
         if term.approximation is None:
             return self._exact_terms[term.is_name]
         return self._near_terms.setdefault(
-            (term.approximation.measure, term.is_name), RegisteredTerms()
+            (self._told_apart(term.approximation.measure), term.is_name), RegisteredTerms()
         )

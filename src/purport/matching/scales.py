@@ -133,7 +133,7 @@ def _bound(asked: Term, scale: Scale, implied: Unit | None) -> _Bound | None:
     return None
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=65_536, typed=True)
 def _quantity_bound(
     magnitude: float, asked: Unit | None, told: Unit | None, implied: Unit | None
 ) -> _Bound | None:

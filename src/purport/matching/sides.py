@@ -51,8 +51,6 @@ class NearSides:
 
         The columns are the sides from `first` on.
         """
-        if not self.texts:
-            return
         scores = measure.matrix(self.texts, told).T.astype(np.float32)
         for place, number in enumerate(self.numbers):
             column = number - first
@@ -69,7 +67,7 @@ class NameSides:
         self._near: dict[str | None, NearSides] = {}
         self._attributes: list[Attribute] = []
         self._scored_sides = 0
-        self.scores: Block = np.zeros((0, 0), np.float32)
+        self._table: Block = np.zeros((0, 0), np.float32)
 
     def number(self, asked: AskedAttribute) -> int:
         """The number of a side, a new one if need be."""
@@ -81,22 +79,32 @@ class NameSides:
                 near.add(number, said(asked.term))
         return self._numbers[asked]
 
+    @property
+    def scores(self) -> Block:
+        """The scores of the attributes covered, a row for each, with every side."""
+        return self._table[: len(self._attributes)]
+
     def forget(self) -> None:
         """Drop every told attribute."""
         self._attributes = []
-        self.scores = np.zeros((0, len(self._numbers)), np.float32)
+        self._table = np.zeros((0, len(self._numbers)), np.float32)
 
     def cover(self, attributes: Sequence[Attribute]) -> None:
         """Score attributes, which are those covered before and further ones, with every side."""
-        sides, known = len(self._numbers), len(self._attributes)
+        sides, known, count = len(self._numbers), len(self._attributes), len(attributes)
         if sides > self._scored_sides and known:
             new = self._block(attributes[:known], self._scored_sides)
-            self.scores = np.hstack([self.scores, new])
+            self._table = np.hstack([self.scores, new])
         elif not known:
-            self.scores = np.zeros((0, sides), np.float32)
+            self._table = np.zeros((0, sides), np.float32)
         self._scored_sides = sides
-        if len(attributes) > known:
-            self.scores = np.vstack([self.scores, self._block(attributes[known:], 0)])
+        if count > known:
+            block = self._block(attributes[known:], 0)
+            if count > len(self._table):
+                larger = np.zeros((2 * count, sides), np.float32)
+                larger[:known] = self.scores
+                self._table = larger
+            self._table[known:count] = block
             self._attributes.extend(attributes[known:])
 
     def _block(self, told: Sequence[Attribute], first: int) -> Block:

@@ -52,17 +52,19 @@ class Telling:
         return self._wanted.asks_for_wordless
 
     def forget(self) -> None:
-        """Drop all that was met; codes of scales stay."""
+        """Drop all that was met."""
         self.names.clear()
         self.words.clear()
         self.attributes.clear()
         self.terms.clear()
+        self.scales.clear()
+        self._scale_codes.clear()
 
     def attribute(self, attribute: Attribute) -> int:
         """The number of an attribute, a new one if need be."""
         name: Name = attribute
-        if isinstance(attribute, Text) and attribute.language is None:
-            name = attribute.text
+        if isinstance(attribute, Text) and attribute.language is None and attribute.text[:1] != "@":
+            name = attribute.text  # but for keys that JSON objects reserve
         number = self.names.get(name)
         if number is None:
             number = self.names[name] = len(self.attributes)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from purport.matching.bounds import OnScale, packed
+from purport.matching.bounds import BoundTable, OnScale
 from purport.matching.flat_lists import FlatLists, Integers, Places, grown
 from purport.matching.kernel import Bounds
 from purport.matching.measures import Measures
@@ -24,7 +24,9 @@ from purport.matching.tellings_kernel import (
 from purport.matching.value_sides import ValueSides
 
 MOST_WORDS = 200_000
+MOST_TELLINGS = 2_000_000
 MOST_HITS = 20_000_000
+MOST_SCALES = 10_000
 _AT_ONCE = 65_536
 
 
@@ -39,15 +41,16 @@ class Tellings:
         self.hits = FlatLists(np.float64)
         self._count = 0
         self._wanted = rows.wanted
-        self._bounds: Bounds | None = None
+        self._bounds = BoundTable()
         self.forget_hits()
 
     def make_room(self) -> None:
         """Forget all that was met, if it is too much; to be called between batches."""
         if (
             max(len(self.telling.terms), len(self.telling.attributes)) > MOST_WORDS
-            or self._names.scores.size > MOST_HITS
-            or self.hits.used > MOST_HITS
+            or len(self.telling.scales) > MOST_SCALES
+            or self._count > MOST_TELLINGS
+            or max(self._names.scores.size, self.hits.used, self._bounds.used) > MOST_HITS
             or self._values.answered.used > MOST_HITS
         ):
             self.forget()
@@ -88,14 +91,16 @@ class Tellings:
                 attributes, codes, self._keys, self._numbers, self._versions, version, found,
                 self._count, changed,
             )  # fmt: skip
-            self._list(attributes, codes, found, changed[:count])
+            try:
+                self._list(attributes, codes, found, changed[:count])
+            except BaseException:  # whatever it is: what is numbered must be listed
+                self.forget_hits()
+                raise
         return found
 
     def bounds(self) -> Bounds:
         """The bounds for a kernel."""
-        if self._bounds is None or len(self._bounds.is_range) != len(self._rows):
-            self._bounds = packed(self._on_scale, self._bound_numbers, self._rows.is_range)
-        return self._bounds
+        return self._bounds.arrays(self._bound_numbers, self._rows.is_range)
 
     def forget_hits(self) -> None:
         """Forget which rows were answered; words stay known."""
@@ -106,7 +111,7 @@ class Tellings:
         self._versions: Integers = np.full(1024, EMPTY, np.int32)
         self._bound_numbers: Integers = np.full(1024, EMPTY, np.int32)
         self._on_scale: list[OnScale] = []
-        self._bounds = None
+        self._bounds = BoundTable()
 
     def _grow(self, missing: int) -> None:
         """Make sure of room for so many more tellings."""
@@ -121,7 +126,6 @@ class Tellings:
             self._versions[old:] = EMPTY
             self._bound_numbers = grown(self._bound_numbers, len(self._versions))
             self._bound_numbers[old:] = EMPTY
-            self._bounds = None
         if needed > self.hits.count:
             self.hits.new(needed - self.hits.count)
 
@@ -174,4 +178,4 @@ class Tellings:
         arrays = self.hits.arrays()
         arrays.items[place] = [row for row, _ in told.always]
         arrays.weights[place] = [weight for _, weight in told.always]
-        self._bounds = None
+        self._bounds.put(number, told.sections)

@@ -69,17 +69,21 @@ def _is_uuid(letters: Letters, begin: int) -> bool:
 
 @compiled
 def _is_long_hexadecimal(letters: Letters, begin: int, end: int) -> bool:
-    """Hexadecimal with digits and letters, and not a number with an exponent."""
-    digits, others = 0, 0
+    """Hexadecimal with digits and letters that cannot be a number, an exponent and a unit.
+
+    It begins with a letter, or there are two digits behind one that stands for no exponent.
+    """
+    digits, behind, is_unit = 0, 0, not _is_digit(letters[begin])
     for place in range(begin, end):
         letter = letters[place]
         if not _is_hexadecimal(letter):
             return False
         if _is_digit(letter):
             digits += 1
+            behind += is_unit
         elif (letter | _LOWER) != _E:
-            others += 1
-    return digits > 0 and others > 0
+            is_unit = True
+    return behind >= 2 or (digits > 0 and not _is_digit(letters[begin]))
 
 
 @compiled

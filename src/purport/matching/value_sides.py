@@ -16,8 +16,9 @@ from purport.matching.measures import Measures
 from purport.matching.sides import Block, NearSides
 from purport.model.comparison import Operator
 from purport.model.event import Statement
-from purport.model.subscription import Comparison, OneOfValues
+from purport.model.subscription import AskedValue, Comparison, OneOfValues
 from purport.model.term import Resource, Term, Text, folded
+from purport.model.units import Quantity
 from purport.model.words import said, says_words
 
 _MOST_CELLS = 4_000_000  # of a block of scores
@@ -67,6 +68,10 @@ class _Columns:
         self.least.append(least)
 
 
+def _kind(asked: AskedValue) -> type:
+    return type(asked.term.magnitude if isinstance(asked.term, Quantity) else asked.term)
+
+
 class ValueSides:
     """The values asked for, and for each told word the sides that it answers, with scores.
 
@@ -79,8 +84,7 @@ class ValueSides:
         self._predicates: list[ValuePredicate] = []
         self._columns = _Columns()
         self._words = 0
-        self._scored_sides = 0
-        self._scored_columns = 0
+        self._scored = 0, 0  # sides, and those of them that words may answer
         self.answered = FlatLists(np.float64)
         self.asks_for_wordless = False
 
@@ -88,7 +92,8 @@ class ValueSides:
         """The number of a predicate's value side, of which scores above `least` are kept."""
         asked = asked_values(predicate)
         operator = predicate.operator if isinstance(predicate, Comparison) else None
-        key = type(predicate), operator, asked, least
+        kinds = tuple(_kind(one) for one in asked)  # 2**70 equals a double, and is spelt otherwise
+        key = type(predicate), operator, asked, kinds, least
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._predicates)
@@ -121,13 +126,16 @@ class ValueSides:
     def cover(self, words: Sequence[Term | Statement]) -> None:
         """Score words, which are those covered before and further ones, with every side."""
         known = self._words
-        if known and len(self._predicates) > self._scored_sides:
-            answers = self._answers(words[:known], self._scored_sides, self._scored_columns)
-            for word, side, score in zip(*(one.tolist() for one in answers), strict=True):
-                self.answered.append(word, side, score)
-        self._scored_sides = len(self._predicates)
-        self._scored_columns = len(self._columns.sides)
-        at_once = max(1, _MOST_CELLS // max(1, self._scored_columns))
+        at_once = max(1, _MOST_CELLS // max(1, len(self._columns.sides)))
+        if known and len(self._predicates) > self._scored[0]:
+            new = [
+                (start, self._answers(words[start : min(start + at_once, known)], *self._scored))
+                for start in range(0, known, at_once)
+            ]
+            for start, answers in new:
+                for word, side, score in zip(*(one.tolist() for one in answers), strict=True):
+                    self.answered.append(start + word, side, score)
+        self._scored = len(self._predicates), len(self._columns.sides)
         for start in range(known, len(words), at_once):
             some = words[start : start + at_once]
             self._list(self._answers(some, 0, 0), len(some))
