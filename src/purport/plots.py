@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _INK, _ACCENT, _FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
 _COLOURS = (_ACCENT, "#b45309", "#64748b", "#7c3aed")  # of curves, in their order
+_KINDS = (".png", ".svg", ".pdf")
 _MOST_NUMBERS = 900  # in a heat map; more could not be read
 _STYLE: Any = {
     "font.size": 10,
@@ -51,6 +52,14 @@ class Mark:
     x: float
     low: float
     high: float
+
+
+def require_picture(path: Path) -> None:
+    """Raise when no picture can be written to a path, before there is one to write."""
+    if path.suffix not in _KINDS:
+        raise InvalidInput(f"{path}: a picture is one of {', '.join(_KINDS)}")
+    if not path.absolute().parent.is_dir():
+        raise UnusablePath(path, "no such folder")
 
 
 @contextmanager

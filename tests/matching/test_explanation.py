@@ -57,10 +57,10 @@ def test_the_shares_of_exact_sides_are_not_told(match: Match) -> None:
 
 
 def test_a_form_that_is_none_is_told(match: Match) -> None:
-    with pytest.raises(ValueError, match="there are text, json and svg"):
+    with pytest.raises(InvalidInput, match="there are text, json and svg"):
         match.explain("pdf")
     alone = Match(match.subscription, match.event, match.mapping)
     assert alone.explain().count("<->") == 3
     assert alone == match
-    with pytest.raises(ValueError, match="as text only"):
+    with pytest.raises(InvalidInput, match="as text only"):
         alone.explain("svg")

@@ -66,11 +66,16 @@ def toit14(
     from purport.evaluation.toit14.thesaurus import ThesaurusChoice, source_of
     from purport.evaluation.toit14.workload import WorkloadSettings
     from purport.matching.plan import mode_of
+    from purport.plots import require_picture
 
     choices = [ThesaurusChoice(source_of(thesaurus))]
     if marks:
         choices.append(ThesaurusChoice(choices[0].source, tuple(marks)))
     choices[0].build()  # what is missing for it is told before the work begins
+    if output is not None:
+        _require_folder(output)
+    if plot is not None:
+        require_picture(plot)
     workloads = [WorkloadSettings(first_seed + seed, events=events) for seed in range(seeds)]
     ours = [Approximate(mode_of(mode))]
     if competition:
@@ -112,6 +117,13 @@ def _draw(path: Path, standings: list[Standing], title: str) -> None:
         title=title,
         axes_labels=("degree of approximation (%)", "F1 (%)"),
     )
+
+
+def _require_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnusablePath(path, error.strerror or str(error)) from None
 
 
 def _shares(degrees: str) -> list[float]:

@@ -17,6 +17,7 @@ from purport.model.subscription import Aggregation
 from purport.relatedness.measure import Scores
 
 FLOOR = 0.005
+ROUNDING = 5e-7  # what scores kept in single precision may take from a probability
 DIGITS = 1e12  # totals and probabilities that differ by less than one over this are equal
 
 

@@ -48,6 +48,9 @@ def match_table(
     terms: pa.Array | None = None,
 ) -> pa.Table:
     """The matches of a table's events; `terms` are what integers in the columns stand for."""
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        raise InvalidInput(f"expected an Arrow table, got {type(table).__name__}")
+    terms = terms if terms is None or isinstance(terms, pa.Array) else pa.array(terms)
     ids, statements = _column(table, "event_id"), _column(table, "statements")
     starts, names, values = _parts(statements, terms)
     largest = int(np.diff(starts).argmax()) if len(starts) > 1 else 0
@@ -63,8 +66,10 @@ def match_table(
 
 def _column(table: pa.Table | pa.RecordBatch, name: str) -> pa.Array:
     """A column in one piece."""
-    if name not in table.schema.names:
-        raise InvalidInput(f"no column {name!r}: {_EXPECTED}, got {', '.join(table.schema.names)}")
+    names = table.schema.names
+    if names.count(name) != 1:
+        found = "no column" if name not in names else "more than one column"
+        raise InvalidInput(f"{found} {name!r}: {_EXPECTED}, got {', '.join(names)}")
     column = table.column(name)
     try:
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -231,9 +236,16 @@ def _matches(found: BatchMatches, ids: pa.Array, said: _Said) -> pa.Table:
     labels = pa.array([label(found.subscriptions[slot]) for slot in slots], pa.string())
     offsets = np.concatenate([[0], found.found.ends]).astype(np.int32)
     columns: list[Any] = [
-        ids.take(pa.array(found.events)).cast(pa.string()),
+        _as_texts(ids.take(pa.array(found.events))),
         labels.take(pa.array(places)),
         pa.array(found.probabilities.astype(np.float32)),
         pa.ListArray.from_arrays(pa.array(offsets), pa.array(mappings)),
     ]
     return pa.Table.from_arrays(columns, schema=MATCHES)
+
+
+def _as_texts(ids: pa.Array) -> pa.Array:
+    try:
+        return ids.cast(pa.string())
+    except pa.ArrowException:
+        raise InvalidInput(f"{_EXPECTED}, got 'event_id' of {ids.type}") from None

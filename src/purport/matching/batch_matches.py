@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from purport.model.match import Match
 from purport.model.subscription import Subscription
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BatchMatches:
     """The matches of a batch, event by event, best first.
 
@@ -28,6 +29,14 @@ class BatchMatches:
 
     def __len__(self) -> int:
         return len(self.found.events)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} matches>"
+
+    def __getitem__(self, number: int) -> Match:
+        rows = islice(self.found_rows(), range(len(self))[number], None)
+        row = next(rows)
+        return self.match_of(row, self.subscriptions[row.slot])
 
     def __iter__(self) -> Iterator[Match]:
         return (self.match_of(row, self.subscriptions[row.slot]) for row in self.found_rows())

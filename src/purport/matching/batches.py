@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from purport.errors import EventError
 from purport.matching.flat_lists import Integers, Numbers, Places
 from purport.matching.scales import EXACT_INTEGERS, NoScale
 from purport.matching.telling import Telling
@@ -49,7 +50,7 @@ def batch_of(told: Sequence[Event | JsonObject], telling: Telling) -> Batch:
     objects = [one for one in told if not isinstance(one, Event)]
     if len(objects) == len(told):
         return batch_of_objects(objects, telling)
-    return batch_of_events(map(as_event, told), telling)
+    return batch_of_events(_events(told, 0), telling)
 
 
 def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
@@ -80,7 +81,9 @@ def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
     )
 
 
-def batch_of_objects(objects: Sequence[JsonObject], telling: Telling) -> Batch:
+def batch_of_objects(
+    objects: Sequence[JsonObject], telling: Telling, first_number: int = 0
+) -> Batch:
     """JSON objects as a batch; an `EventError` says what is wrong with one that is no event.
 
     Those that are flat need not become events. A batch with others is cut into halves.
@@ -89,16 +92,25 @@ def batch_of_objects(objects: Sequence[JsonObject], telling: Telling) -> Batch:
         return _flat_batch(objects, telling)
     except _NotFlat:
         if len(objects) <= _FEW:
-            return batch_of_events(map(Event.from_json, objects), telling)
+            return batch_of_events(_events(objects, first_number), telling)
         half = len(objects) // 2
-        first = batch_of_objects(objects[:half], telling)
-        second = batch_of_objects(objects[half:], telling)
+        first = batch_of_objects(objects[:half], telling, first_number)
+        second = batch_of_objects(objects[half:], telling, first_number + half)
         return Batch(
             np.concatenate([first.starts, second.starts[1:] + first.starts[-1]]),
             np.concatenate([first.attributes, second.attributes]),
             np.concatenate([first.codes, second.codes]),
             np.concatenate([first.numbers, second.numbers]),
         )
+
+
+def _events(told: Iterable[Event | JsonObject], first_number: int) -> Iterator[Event]:
+    """The events that objects are; what is wrong with one is said with its number."""
+    for number, one in enumerate(told, first_number):
+        try:
+            yield as_event(one)
+        except EventError as error:
+            raise EventError(f"event {number} of the batch: {error}") from None
 
 
 def code_spelt(

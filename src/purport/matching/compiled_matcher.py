@@ -76,7 +76,7 @@ class CompiledMatcher:
         first_new = len(self._rows)
         needs = self._rows.needs(plan, len(self._filing))
         is_mean = plan.aggregation is Aggregation.MEAN
-        reach = Reach(len(plan.lines), plan.threshold, is_mean)
+        reach = Reach(len(plan.lines), plan.least_probability, is_mean)
         slot, filed = self._filing.add(needs, reach)
         for row in filed:
             self._rows.want(row, first_new)

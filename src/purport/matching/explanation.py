@@ -11,6 +11,7 @@ import msgspec
 from purport.matching.plan import SubscriptionPlan
 from purport.model.event import Event
 from purport.model.language.write import write, write_predicate
+from purport.model.term import printable
 from purport.relatedness.explanation import esa_of
 
 EXACT = "exact"
@@ -112,17 +113,17 @@ def explain_match(plan: SubscriptionPlan, event: Event) -> MatchExplanation | No
     if not mappings:
         return None
     similarities, _ = plan.similarities(event)
-    statements = tuple(str(one) for one in event.statements)
+    statements = tuple(printable(str(one)) for one in event.statements)
     best, *others = mappings
     return MatchExplanation(
-        write(plan.subscription),
+        printable(write(plan.subscription)),
         best.probability,
         statements,
         tuple(tuple(round(float(score), 6) for score in row) for row in similarities),
         best.vector,
         tuple(
             ExplainedPair(
-                write_predicate(predicate),
+                printable(write_predicate(predicate)),
                 statements[column],
                 float(similarities[row, column]),
                 _sides(plan, event, row, column),

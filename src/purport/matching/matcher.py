@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from purport.errors import InvalidInput, MissingExtra
@@ -17,6 +18,7 @@ from purport.matching.explanation import MatchExplanation, explain_match
 from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
+from purport.matching.supported import label
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
@@ -26,6 +28,7 @@ from purport.relatedness.measure import Measure
 if TYPE_CHECKING:
     import pyarrow as pa
 
+MOST_THREADS = 256
 _LEFT_SLOTS = 50_000  # how many more empty slots than subscriptions there may be
 
 
@@ -50,7 +53,7 @@ class Matcher:
         *,
         measure: Measure | str | None = None,
         mode: Mode | str = Mode.DEFAULT,
-        lexicon: Lexicon | None = None,
+        lexicon: Lexicon | Path | str | None = None,
         competition: bool = False,
         optimisations: Optimisations | None = None,
     ) -> None:
@@ -60,13 +63,14 @@ class Matcher:
         )  # fmt: skip
         self._defaults = DEFAULTS[mode_of(mode)]
         self._optimisations = optimisations or Optimisations()
-        self.measures = Measures(
-            measure or self._defaults.measure, lexicon, competition=competition
-        )
+        default = self._defaults.measure if measure is None else measure
+        self.measures = Measures(default, lexicon, competition=competition)
         self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
         self._visited = 0
         self._begin()
+        if isinstance(subscriptions, Subscription):
+            raise InvalidInput("expected several subscriptions, such as a list, got one")
         for subscription in subscriptions:
             self.add(subscription)
 
@@ -91,6 +95,8 @@ class Matcher:
         `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if its name is
         that of another one or it names a measure that nobody knows.
         """
+        if not isinstance(subscription, Subscription):
+            raise InvalidInput(f"expected a Subscription, as parse makes, got {subscription!r:.80}")
         name = subscription.name
         with self._lock:
             plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
@@ -105,6 +111,8 @@ class Matcher:
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
         with self._lock:
+            if subscription not in self._slots:
+                raise KeyError(label(subscription))
             slot, *others = self._slots[subscription]
             if others:
                 self._slots[subscription] = tuple(others)
@@ -122,6 +130,8 @@ class Matcher:
 
     def match(self, event: Event) -> list[Match]:
         """The subscriptions that the event answers, best first; among equals, oldest first."""
+        if not isinstance(event, Event):
+            raise InvalidInput(f"expected an Event, as Event.from_json makes, got {event!r:.80}")
         with self._lock:
             batch = batch_of_events([event], self._compiled.telling())
             rows = rows_of(*self._compiled.match_event(batch))
@@ -208,8 +218,8 @@ class Matcher:
     def _match_batch(
         self, batch: Batch, event_at: Callable[[int], Event], threads: int
     ) -> BatchMatches:
-        if threads < 1:
-            raise InvalidInput(f"there must be 1 thread or more, got {threads}")
+        if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
+            raise InvalidInput(f"threads are from 1 to {MOST_THREADS}, got {threads!r}")
         found = self._compiled.match(batch, threads)
         if self._checked or self._ranked:
             found = found_of(self._check(rows_of(found), len(batch), event_at))
@@ -272,6 +282,6 @@ class Matcher:
 def _row(plan: SubscriptionPlan, event: Event, number: int, slot: int) -> FoundRow | None:
     """The best mapping, if it reaches the threshold."""
     for best in plan.vectors(event, 1):
-        if best.probability >= plan.threshold:
+        if plan.reaches(best.probability):
             return FoundRow(number, slot, best.probability, best.vector, best.similarities)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from purport.matching.subscribed_terms import SubscribedTerm, subscribed_terms
 from purport.model.subscription import Approximation, Subscription
@@ -17,7 +18,12 @@ from purport.relatedness.competition import (
     RegisteredTerms,
 )
 from purport.relatedness.lexicon import Lexicon
-from purport.relatedness.measure import EventMeasure, Measure, attribute_measure
+from purport.relatedness.measure import (
+    EventMeasure,
+    Measure,
+    attribute_measure,
+    require_measure,
+)
 from purport.relatedness.score_table import ScoreTable
 from purport.relatedness.under_lexicon import under_lexicon
 
@@ -37,10 +43,14 @@ class Measures:
     def __init__(
         self,
         default: Measure | str,
-        lexicon: Lexicon | None = None,
+        lexicon: Lexicon | Path | str | None = None,
         *,
         competition: bool = False,
     ) -> None:
+        if not isinstance(default, str):
+            require_measure(default)
+        if lexicon is not None and not isinstance(lexicon, Lexicon):
+            lexicon = Lexicon.read(Path(lexicon))
         self._default = default
         self._lexicon = lexicon
         self._is_competition = competition
@@ -85,6 +95,10 @@ class Measures:
         """What a person calls the measure of a side."""
         if approximation is None:
             return "exact"
+        name = self._plain_name_of(approximation)
+        return f"{name} in competition" if self._is_competition else name
+
+    def _plain_name_of(self, approximation: Approximation) -> str:
         if approximation.measure is not None:
             return approximation.measure
         return self._default if isinstance(self._default, str) else type(self._default).__name__

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from purport.errors import InvalidInput
-from purport.matching.aggregation import FLOOR, gains, probability
+from purport.matching.aggregation import FLOOR, ROUNDING, gains, probability
 from purport.matching.asked import value_predicates
 from purport.matching.first_line import Allowed, FirstLine, first_line
 from purport.matching.mapping_search import Vector, best_mappings
@@ -103,6 +103,15 @@ class SubscriptionPlan:
             options.top or 1,
             options.mapping is Multiplicity.ONE_TO_ONE,
         )
+
+    def reaches(self, probability: float) -> bool:
+        """Whether a mapping of this probability is a match."""
+        return probability >= self.least_probability
+
+    @property
+    def least_probability(self) -> float:
+        """The threshold, less what single precision may take from a score that is just on it."""
+        return max(0.0, self.threshold - ROUNDING)
 
     @property
     def is_of_words(self) -> bool:

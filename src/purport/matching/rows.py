@@ -128,7 +128,7 @@ class RowTable:
     def needs(self, plan: SubscriptionPlan, owner: int) -> list[Need]:
         """What a subscription needs of its rows, which are taken up if they are new."""
         is_mean = plan.aggregation is Aggregation.MEAN
-        reach = Reach(len(plan.lines), plan.threshold, is_mean)
+        reach = Reach(len(plan.lines), plan.least_probability, is_mean)
         return [
             self._need(predicate, plan.is_exact_required, reach, owner)
             for predicate in value_predicates(plan.subscription)

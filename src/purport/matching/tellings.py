@@ -66,8 +66,12 @@ class Tellings:
         self, attributes: Integers, codes: Integers, threads: ThreadPoolExecutor | None = None
     ) -> Integers:
         """The numbers of tellings, all of whose rows are listed."""
-        self._names.cover(self.telling.attributes)
-        self._values.cover(self.telling.terms)
+        try:
+            self._names.cover(self.telling.attributes)
+            self._values.cover(self.telling.terms)
+        except BaseException:  # or what a measure cannot score would be asked for ever after
+            self.forget()
+            raise
         if self._wanted != self._rows.wanted:
             self._wanted = self._rows.wanted
             self.forget_hits()

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from purport.errors import InvalidInput
 from purport.model.event import Event, Statement
 from purport.model.language.write import write_predicate
 from purport.model.subscription import Predicate, Subscription
+from purport.model.term import printable
 
 
 def _check_probability(value: float) -> None:
@@ -68,7 +70,7 @@ class Match:
         """
         if self.explainer is None:
             if form != "text":
-                raise ValueError("a match without its matcher explains itself as text only")
+                raise InvalidInput("a match without its matcher explains itself as text only")
             return "\n".join(map(_told, self.mapping.correspondences))
         explanation = self.explainer(self)
         match form:
@@ -78,12 +80,13 @@ class Match:
                 return explanation.json()
             case "svg":
                 return explanation.svg()
-        raise ValueError(f"no form {form!r}: there are text, json and svg")
+        raise InvalidInput(f"no form {form!r}: there are text, json and svg")
 
 
 def _told(pair: Correspondence) -> str:
     predicate = write_predicate(pair.predicate)
-    return f"  {predicate}  <->  {pair.statement}  ({pair.similarity:.2f})"
+    statement = printable(str(pair.statement))
+    return f"  {printable(predicate)}  <->  {statement}  ({pair.similarity:.2f})"
 
 
 class Explanation(Protocol):

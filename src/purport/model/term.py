@@ -67,6 +67,13 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def printable(text: str) -> str:
+    """A text for a screen or a picture: what is no letter or sign is spelt out."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
 def is_iri(text: str) -> bool:
     """Whether a text is an absolute IRI."""
     return _ABSOLUTE_IRI.fullmatch(text) is not None

@@ -204,12 +204,14 @@ class Words:
 
 def word_hash(word: str) -> int:
     """A number by which words are ordered and found, the same everywhere: the first of SHA-256."""
-    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256(word.encode(errors="surrogatepass")).digest()[:8], "big")
 
 
 def digest(*parts: object) -> str:
     """A short text that stands for some parts: other parts, another text."""
-    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogatepass")).hexdigest()[
+        :16
+    ]
 
 
 def span(ends: NDArray[np.int64], number: int) -> tuple[int, int]:

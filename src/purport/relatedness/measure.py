@@ -14,6 +14,9 @@ Scores = NDArray[np.float64]
 CACHED_PAIRS = 1_000_000  # that a measure remembers by itself
 
 
+_ROUNDING = 1e-6  # by which a score may be beyond 0 and 1
+
+
 class Measure(Protocol):
     """How related two terms are: 0 is unrelated, 1 is the same meaning.
 
@@ -39,6 +42,38 @@ class EventMeasure(Measure, Protocol):
 
     def candidates(self, attribute: str, event_attributes: Sequence[str]) -> NDArray[np.bool_]:
         """Which of an event's attributes may answer at all; the others score 0."""
+
+
+def require_measure(measure: object) -> None:
+    """Raise when an object is no measure."""
+    can = all(callable(getattr(measure, name, None)) for name in ("score", "matrix"))
+    if isinstance(measure, type) or not can:
+        raise InvalidInput(
+            "a measure is a name, or an object with score(a, b) and matrix(as, bs), "
+            f"got {measure!r:.80}"
+        )
+
+
+def checked_scores(measure: Measure, left: Sequence[str], right: Sequence[str]) -> Scores:
+    """The scores of every pair, which are from 0 to 1; `InvalidInput` if a measure says otherwise.
+
+    What rounding puts beyond them is put back.
+    """
+    scores = np.asarray(measure.matrix(left, right))
+    name, shape = type(measure).__name__, (len(left), len(right))
+    if scores.shape != shape or scores.dtype.kind not in "fiub":
+        raise InvalidInput(
+            f"the measure {name} gave {scores.dtype} of shape {scores.shape}, expected numbers of "
+            f"shape {shape}"
+        )
+    wrong = np.argwhere(~((scores >= -_ROUNDING) & (scores <= 1 + _ROUNDING)))
+    if len(wrong):
+        row, column = wrong[0]
+        raise InvalidInput(
+            f"the measure {name} gave {scores[row, column]} for {left[row]!r:.60} and "
+            f"{right[column]!r:.60}, expected a number from 0 to 1"
+        )
+    return np.clip(scores, 0.0, 1.0).astype(np.float64, copy=False)
 
 
 @runtime_checkable

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.relatedness.measure import Measure, Scores, identity_of
+from purport.relatedness.measure import Measure, Scores, checked_scores, identity_of
 from purport.relatedness.score_blocks import Block, ScoreArray, ScoreBlocks
 
 MOST_CELLS = 50_000_000
@@ -102,7 +102,8 @@ class ScoreTable:
         """Scores of every pair; those not known yet are computed in one go."""
         numbers = self.numbers(left, right)
         if numbers is None:
-            return self.measure.matrix(left, right).astype(np.float32).astype(np.float64)
+            scores = checked_scores(self.measure, left, right)
+            return scores.astype(np.float32).astype(np.float64)
         return self._scores[np.ix_(*numbers)].astype(np.float64)
 
     def numbers(self, asked: Sequence[str], given: Sequence[str]) -> tuple[Numbers, Numbers] | None:
@@ -171,7 +172,7 @@ class ScoreTable:
 
     def _score(self, rows: Numbers, columns: Numbers) -> None:
         if len(rows) and len(columns):
-            scores = self.measure.matrix(self._asked.at(rows), self._given.at(columns))
+            scores = checked_scores(self.measure, self._asked.at(rows), self._given.at(columns))
             self._scores[np.ix_(rows, columns)] = scores
             self._remember(rows, columns)
 
