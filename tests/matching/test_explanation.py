@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from purport import Event, Match, Matcher, parse
+from purport import Event, InvalidInput, Match, Matcher, parse
 
 SUBSCRIPTION = "{device~ = laptop~, room = <b>&112, floor = ground floor} threshold 0.2"
 EVENT = {"gadget": "computer", "room": "<b>&112", "floor": "Ground Floor", "city": "Galway"}
