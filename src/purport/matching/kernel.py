@@ -222,18 +222,24 @@ def _take_answers(
 
 
 @compiled
+def _first_from(wanted: float, numbers: NDArray[Any], first: int, last: int) -> int:
+    """The place of the first of sorted numbers that is not less than the wanted one."""
+    while first < last:
+        middle = (first + last) // 2
+        if numbers[middle] < wanted:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@compiled
 def _take_bounds(
     number: float, scale: int, place: int, bounds: Bounds, scratch: Scratch, count: int
 ) -> int:
     equal, above = bounds.starts[scale, 0], bounds.starts[scale, 1]
     below, end = bounds.starts[scale, 2], bounds.starts[scale, 3]
-    entry, last = equal, above
-    while entry < last:
-        middle = (entry + last) // 2
-        if bounds.lows[middle] < number:
-            entry = middle + 1
-        else:
-            last = middle
+    entry = _first_from(number, bounds.lows, equal, above)
     while entry < above and bounds.lows[entry] == number:
         count = _take(bounds.rows[entry], bounds.weights[entry], place, scratch, count)
         entry += 1
@@ -274,14 +280,8 @@ def _look_up_range(row: int, begin: int, told: Told, bounds: Bounds, scratch: Sc
     for number in range(scratch.counters[2]):
         at = scratch.on_scale[number]
         scale = bounds.numbers[told.tellings[at]]
-        entry, last = bounds.starts[scale, 3], bounds.starts[scale, 4]
-        end = last
-        while entry < last:
-            middle = (entry + last) // 2
-            if bounds.rows[middle] < row:
-                entry = middle + 1
-            else:
-                last = middle
+        end = bounds.starts[scale, 4]
+        entry = _first_from(row, bounds.rows, bounds.starts[scale, 3], end)
         while entry < end and bounds.rows[entry] == row:
             if bounds.lows[entry] <= told.numbers[at] <= bounds.highs[entry]:
                 weight, place = bounds.weights[entry], at - begin
