@@ -82,7 +82,7 @@ def _subscriptions(given: list[str]) -> list[Subscription]:
     for text in given:
         if starts_subscription(text):
             found += parse_all(text, file="--subscriptions")
-        elif "=" in text and not Path(text).exists():
+        elif not text.strip() or ("=" in text and not Path(text).exists()):
             raise InvalidInput(f"no such file: {text!r}; a subscription stands in braces: {{...}}")
         else:
             found += parse_file(text)

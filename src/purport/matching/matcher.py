@@ -18,7 +18,7 @@ from purport.matching.explanation import MatchExplanation, explain_match
 from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
-from purport.matching.supported import label
+from purport.matching.supported import label, place_of
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
@@ -101,7 +101,8 @@ class Matcher:
         with self._lock:
             plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
             if name is not None and self._named.get(name, subscription) != subscription:
-                raise InvalidInput(f"the name {name!r} is taken by another subscription")
+                place = place_of(subscription)
+                raise InvalidInput(f"{place}: the name {name!r} is taken by another subscription")
             self._put(subscription, plan)
             if name is not None:
                 self._named[name] = subscription

@@ -13,7 +13,7 @@ from purport.matching.asked import value_predicates
 from purport.matching.first_line import Allowed, FirstLine, first_line
 from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
-from purport.matching.supported import label, require_supported
+from purport.matching.supported import place_of, require_supported
 from purport.model.event import Event
 from purport.model.match import Correspondence, Mapping
 from purport.model.subscription import (
@@ -93,7 +93,7 @@ class SubscriptionPlan:
                 first_line(predicate, measures) for predicate in value_predicates(subscription)
             )
         except InvalidInput as error:
-            raise InvalidInput(f"{_place(subscription)}: {error}") from None
+            raise InvalidInput(f"{place_of(subscription)}: {error}") from None
         return cls(
             subscription,
             lines,
@@ -167,12 +167,3 @@ class SubscriptionPlan:
             ),
             found.probability,
         )
-
-
-def _place(subscription: Subscription) -> str:
-    """What a person calls a subscription, and where it was written."""
-    origin = subscription.origin
-    if origin is None:
-        return label(subscription)
-    where = f"line {origin.line}" if origin.file is None else f"{origin.file}, line {origin.line}"
-    return f"{where}: {label(subscription)}"

@@ -61,6 +61,15 @@ def label(subscription: Subscription) -> str:
     return subscription.name or write(subscription)
 
 
+def place_of(subscription: Subscription) -> str:
+    """What a person calls a subscription, and where it was written."""
+    origin = subscription.origin
+    if origin is None:
+        return label(subscription)
+    where = f"line {origin.line}" if origin.file is None else f"{origin.file}, line {origin.line}"
+    return f"{where}: {label(subscription)}"
+
+
 def _in_pattern(pattern: Pattern) -> Iterator[str]:
     match pattern:
         case Conjunction(predicates):
