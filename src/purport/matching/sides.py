@@ -84,6 +84,11 @@ class NameSides:
         """The scores of the attributes covered, a row for each, with every side."""
         return self._table[: len(self._attributes)]
 
+    @property
+    def size(self) -> int:
+        """How many scores are kept."""
+        return self._table.size
+
     def forget(self) -> None:
         """Drop every told attribute."""
         self._attributes = []
@@ -92,6 +97,8 @@ class NameSides:
     def cover(self, attributes: Sequence[Attribute]) -> None:
         """Score attributes, which are those covered before and further ones, with every side."""
         sides, known, count = len(self._numbers), len(self._attributes), len(attributes)
+        if count == known and sides == self._scored_sides:
+            return
         if sides > self._scored_sides and known:
             new = self._block(attributes[:known], self._scored_sides)
             self._table = np.hstack([self.scores, new])

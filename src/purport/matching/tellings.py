@@ -42,15 +42,19 @@ class Tellings:
         self._count = 0
         self._wanted = rows.wanted
         self._bounds = BoundTable()
+        self._view: Bounds | None = None
         self.forget_hits()
 
     def make_room(self) -> None:
         """Forget all that was met, if it is too much; to be called between batches."""
         if (
-            max(len(self.telling.terms), len(self.telling.attributes)) > MOST_WORDS
+            len(self.telling.terms) > MOST_WORDS
+            or len(self.telling.attributes) > MOST_WORDS
             or len(self.telling.scales) > MOST_SCALES
             or self._count > MOST_TELLINGS
-            or max(self._names.scores.size, self.hits.used, self._bounds.used) > MOST_HITS
+            or self._names.size > MOST_HITS
+            or self._bounds.used > MOST_HITS
+            or self.hits.used > MOST_HITS
             or self._values.answered.used > MOST_HITS
         ):
             self.forget()
@@ -104,7 +108,9 @@ class Tellings:
 
     def bounds(self) -> Bounds:
         """The bounds for a kernel."""
-        return self._bounds.arrays(self._bound_numbers, self._rows.is_range)
+        if self._view is None or len(self._view.is_range) != len(self._rows):
+            self._view = self._bounds.arrays(self._bound_numbers, self._rows.is_range)
+        return self._view
 
     def forget_hits(self) -> None:
         """Forget which rows were answered; words stay known."""
@@ -116,6 +122,7 @@ class Tellings:
         self._bound_numbers: Integers = np.full(1024, EMPTY, np.int32)
         self._on_scale: list[OnScale] = []
         self._bounds = BoundTable()
+        self._view = None
 
     def _grow(self, missing: int) -> None:
         """Make sure of room for so many more tellings."""
@@ -130,6 +137,7 @@ class Tellings:
             self._versions[old:] = EMPTY
             self._bound_numbers = grown(self._bound_numbers, len(self._versions))
             self._bound_numbers[old:] = EMPTY
+            self._view = None
         if needed > self.hits.count:
             self.hits.new(needed - self.hits.count)
 
@@ -183,3 +191,4 @@ class Tellings:
         arrays.items[place] = [row for row, _ in told.always]
         arrays.weights[place] = [weight for _, weight in told.always]
         self._bounds.put(number, told.sections)
+        self._view = None

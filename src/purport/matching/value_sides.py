@@ -126,6 +126,8 @@ class ValueSides:
     def cover(self, words: Sequence[Term | Statement]) -> None:
         """Score words, which are those covered before and further ones, with every side."""
         known = self._words
+        if len(words) == known and len(self._predicates) == self._scored[0]:
+            return
         at_once = max(1, _MOST_CELLS // max(1, len(self._columns.sides)))
         if known and len(self._predicates) > self._scored[0]:
             new = [
