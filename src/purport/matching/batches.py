@@ -57,7 +57,7 @@ def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
     """Events as a batch."""
     starts, attributes, codes, numbers = [0], [], [], []
     known_name, known_word = telling.names.get, telling.words.get
-    plain = telling.scale_code(None)
+    plain, plain_kind = telling.scale_code(None), Quantity if telling.has_scales else None
     for event in events:
         refuse_many(len(event.statements))
         for one in event.statements:
@@ -65,7 +65,7 @@ def batch_of_events(events: Iterable[Event], telling: Telling) -> Batch:
             attribute = known_name(name.text) if type(name) is Text and not name.language else None
             code = known_word(value.text) if type(value) is Text and not value.language else None
             number = 0.0
-            if type(value) is Quantity and value.unit is None and type(value.magnitude) is float:
+            if type(value) is plain_kind and value.unit is None and type(value.magnitude) is float:
                 code, number = plain, value.magnitude
             elif code is None:
                 code, number = telling.statement(one)
@@ -137,7 +137,7 @@ def _flat_batch(objects: Sequence[JsonObject], telling: Telling) -> Batch:
         codes = list(map(telling.words.get, values))
     except (AttributeError, TypeError):  # no object, or one in which there are others
         raise _NotFlat from None
-    if len(sizes) and sizes.max() > MOST_STATEMENTS:
+    if not telling.has_scales or (len(sizes) and sizes.max() > MOST_STATEMENTS):
         raise _NotFlat
     if None in attributes:
         _name_new(keys, attributes, telling)

@@ -35,7 +35,8 @@ class Optimisations:
     `commonalities`: equal predicates are scored once. `order`: subscriptions are looked for under
     the predicate that is answered least often. `interning`: what pairs of attribute and word answer
     is remembered. `lists`: only subscriptions are looked at of which something is answered.
-    `bounds`: answers and subscriptions that cannot lead to a match are dropped early.
+    `bounds`: answers and subscriptions that cannot lead to a match are dropped early. `scales`:
+    numbers and times are compared with sorted bounds, and not looked at and remembered one by one.
     """
 
     commonalities: bool = True
@@ -43,6 +44,7 @@ class Optimisations:
     interning: bool = True
     lists: bool = True
     bounds: bool = True
+    scales: bool = True
 
 
 class CompiledMatcher:
@@ -54,7 +56,9 @@ class CompiledMatcher:
         self._rows = RowTable(
             names, values, is_shared=optimisations.commonalities, cuts=optimisations.bounds
         )
-        self._tellings = Tellings(names, values, self._rows, measures)
+        self._tellings = Tellings(
+            names, values, self._rows, measures, has_scales=optimisations.scales
+        )
         self._filing = Filing(by_order=optimisations.order)
         self._scratches = [_scratch(0, 0)]
         self._found = _empty(_FEW_MATCHES)

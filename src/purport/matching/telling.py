@@ -35,10 +35,14 @@ class Wanted(Protocol):
 
 
 class Telling:
-    """Attributes, words and scales that were met, under numbers."""
+    """Attributes, words and scales that were met, under numbers.
 
-    def __init__(self, wanted: Wanted) -> None:
+    Without `has_scales`, for measurements, numbers are interned like words.
+    """
+
+    def __init__(self, wanted: Wanted, *, has_scales: bool = True) -> None:
         self._wanted = wanted
+        self.has_scales = has_scales
         self.names: dict[Name, int] = {}
         self.words: dict[Word, int] = {}
         self.attributes: list[Attribute] = []
@@ -49,7 +53,7 @@ class Telling:
     @property
     def asks_for_wordless(self) -> bool:
         """Whether texts that say no words may have to be looked at one by one."""
-        return self._wanted.asks_for_wordless
+        return self._wanted.asks_for_wordless or not self.has_scales
 
     def forget(self) -> None:
         """Drop all that was met."""
@@ -107,7 +111,9 @@ class Telling:
         return self.scales[NOTHING - 1 - code]
 
     def _on_scale(self, told: OnScale | None) -> tuple[int, float] | None:
-        return None if told is None else (self.scale_code(told.scale), told.number)
+        if told is None or not self.has_scales:
+            return None
+        return self.scale_code(told.scale), told.number
 
     def _intern(self, key: Word, term: Term | Statement) -> int:
         code = self.words.get(key)

@@ -34,10 +34,16 @@ class Tellings:
     """The tellings that were met, and the rows that each of them answers, in a bounded cache."""
 
     def __init__(
-        self, names: NameSides, values: ValueSides, rows: RowTable, measures: Measures
+        self,
+        names: NameSides,
+        values: ValueSides,
+        rows: RowTable,
+        measures: Measures,
+        *,
+        has_scales: bool,
     ) -> None:
         self._names, self._values, self._rows, self._measures = names, values, rows, measures
-        self.telling = Telling(values)
+        self.telling = Telling(values, has_scales=has_scales)
         self.hits = FlatLists(np.float64)
         self._count = 0
         self._wanted = rows.wanted
