@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from purport.model.language.parse import parse, parse_all
@@ -30,3 +31,12 @@ def test_a_file_of_what_is_written_parses_as_the_same(
         return
 
     assert parse_all(text) == [subscription, rule]
+
+
+@pytest.mark.parametrize(
+    "word", "with after during within isa has filter in then times over or and not before".split()
+)
+def test_a_value_may_end_in_a_keyword(word: str) -> None:
+    for text in (f"x {word}", f"x {word} y", word, f"0 {word.upper()}"):
+        subscription = parse(f'when {{b = "{text}"}} publish {{c = "{text}"}}')
+        assert parse(write(subscription)) == subscription

@@ -23,6 +23,8 @@ _COMPARING = frozenset(
         "not !"
     ).split()
 )
+# Of these, the words that count as keywords behind others whatever follows: a value is quoted too.
+_BEHIND_WORDS = frozenset(("within", "isa", "has"))
 _IN_CLASSES = frozenset(
     ("and or not that some only all value self min max exactly inverse").split()
 )
@@ -190,8 +192,9 @@ def _plain_attribute(attribute: Attribute) -> str:
 def _term(term: Term | ast.Reference) -> str:
     match term:
         case Text(text, language):
-            plain = language is None and _is_bare(text) and _spelt(text) == term and "'" not in text
-            return text if plain else _string(text, language)
+            readable = _is_bare(text) and _spelt(text) == term and "'" not in text
+            free = _BEHIND_WORDS.isdisjoint(text.lower().split())
+            return text if readable and free and language is None else _string(text, language)
         case Resource(iri):
             return iri if _is_bare(iri) else f"<{iri}>"
         case Quantity() | Boolean() | Time():
