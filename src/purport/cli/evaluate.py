@@ -66,16 +66,12 @@ def toit14(
     from purport.evaluation.toit14.thesaurus import ThesaurusChoice, source_of
     from purport.evaluation.toit14.workload import WorkloadSettings
     from purport.matching.plan import mode_of
-    from purport.plots import require_picture
 
     choices = [ThesaurusChoice(source_of(thesaurus))]
     if marks:
         choices.append(ThesaurusChoice(choices[0].source, tuple(marks)))
     choices[0].build()  # what is missing for it is told before the work begins
-    if output is not None:
-        _require_folder(output)
-    if plot is not None:
-        require_picture(plot)
+    _require_writable(output, plot)
     workloads = [WorkloadSettings(first_seed + seed, events=events) for seed in range(seeds)]
     ours = [Approximate(mode_of(mode))]
     if competition:
@@ -119,11 +115,17 @@ def _draw(path: Path, standings: list[Standing], title: str) -> None:
     )
 
 
-def _require_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UnusablePath(path, error.strerror or str(error)) from None
+def _require_writable(folder: Path | None, picture: Path | None) -> None:
+    """Say what cannot be written to before the work begins."""
+    from purport.plots import require_picture
+
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnusablePath(folder, error.strerror or str(error)) from None
+    if picture is not None:
+        require_picture(picture)
 
 
 def _shares(degrees: str) -> list[float]:
@@ -142,7 +144,6 @@ def _lines(outcomes: list[Outcome]) -> list[str]:
 
 def _write(path: Path, outcomes: list[Outcome]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(f"{line}\n" for line in _lines(outcomes)), encoding="utf-8")
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None
