@@ -14,6 +14,7 @@ from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
 from purport.cli.match import match
 from purport.cli.relate import relate
+from purport.cli.stream import stream
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
 FAILED = 1
@@ -31,6 +32,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(match)
 app.command()(relate)
+app.command()(stream)
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")
 
@@ -53,9 +55,9 @@ def options(
 
 def main() -> None:
     """Run the command; whatever is wrong with the input ends in one clear line and exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    for output in (sys.stdout, sys.stderr):
+        if isinstance(output, io.TextIOWrapper):
+            output.reconfigure(errors="backslashreplace")
     try:
         status = app(sys.argv[1:] or ["--help"], prog_name="purport", standalone_mode=False)
     except typer.TyperException as error:

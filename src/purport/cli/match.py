@@ -14,15 +14,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from purport.errors import InvalidInput, NotSupportedYet
+from purport.errors import InvalidInput
+from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label, unsupported_forms
+from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, events_in_file, events_in_stream
-from purport.model.language.parse import parse_all, parse_file
-from purport.model.language.pieces import starts_subscription
 from purport.model.match import Match
-from purport.model.subscription import Subscription
 
 _DEAD_LETTERS_SHOWN = 5
 
@@ -47,7 +45,7 @@ def match(
 
     Example: purport match events.jsonl -s '{device = laptop, temperature > 25 °C}' --explain
     """
-    matcher = Matcher(_subscriptions(subscriptions))
+    matcher = Matcher(given_subscriptions(subscriptions))
     tally = _Tally()
     show = _shown_as_json if as_json else _shown_as_text
     why = Match.explain if explain else None
@@ -74,33 +72,6 @@ class _Tally:
         self.dead_letters += 1
         if len(self.first_dead_letters) < _DEAD_LETTERS_SHOWN:
             self.first_dead_letters.append(letter)
-
-
-def _subscriptions(given: list[str]) -> list[Subscription]:
-    """All subscriptions that were given; every form that cannot be run yet is told at once."""
-    found: list[Subscription] = []
-    for text in given:
-        if starts_subscription(text):
-            found += parse_all(text, file="--subscriptions")
-        elif not text.strip() or ("=" in text and not Path(text).exists()):
-            raise InvalidInput(f"no such file: {text!r}; a subscription stands in braces: {{...}}")
-        else:
-            found += parse_file(text)
-    if not found:
-        raise InvalidInput(f"{', '.join(given)}: no subscription in there")
-    refused = [
-        f"{_place(subscription)}{NotSupportedYet(form, label(subscription))}"
-        for subscription in found
-        for form in unsupported_forms(subscription)
-    ]
-    if refused:
-        raise InvalidInput("\n".join(refused))
-    return found
-
-
-def _place(subscription: Subscription) -> str:
-    origin = subscription.origin
-    return f"{origin.file}, line {origin.line}: " if origin and origin.file else ""
 
 
 def _matches(events: str, matcher: Matcher, tally: _Tally) -> Iterator[Match]:

@@ -19,10 +19,12 @@ from purport.model.event_lines import DeadLetter
 from purport.model.language.parse import parse_file
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
-from purport.pipeline.jobs.match_files import BatchSummary, MatchFiles
+from purport.pipeline.job_folder import BatchReport, JobFolder
+from purport.pipeline.jobs.match_stream import MatchStream, Watchers
 from purport.pipeline.session import spark_pattern
-from purport.pipeline.sinks.parquet_folder import ParquetFolder
-from purport.pipeline.sources.json_lines import JsonLinesFolder
+from purport.pipeline.sinks.batch_folders import BatchFolders
+from purport.pipeline.sources.files import Files
+from purport.pipeline.watched import Fixed
 from purport.relatedness.catalogue import defaults_are_made
 
 FILES = 12
@@ -75,11 +77,11 @@ class Progress:
     matches: Counter[str] = field(default_factory=Counter)
     dead_letters: int = 0
 
-    def add(self, summary: BatchSummary) -> None:
+    def add(self, report: BatchReport) -> None:
         """Count one more batch."""
         self.batches += 1
-        self.matches.update(summary.matches)
-        self.dead_letters += summary.dead_letters
+        self.matches.update(report.counts.matches)
+        self.dead_letters += report.counts.dead_letters
 
 
 def run_demo(
@@ -89,21 +91,22 @@ def run_demo(
     subscriptions = demo_subscriptions()
     progress = Progress()
 
-    def tell(summary: BatchSummary) -> None:
-        progress.add(summary)
+    def tell(report: BatchReport) -> None:
+        progress.add(report)
         on_progress(progress)
 
     shutil.rmtree(folder, ignore_errors=True)
     city.write_lines(folder / "events", FILES)
-    source, sink = JsonLinesFolder(folder / "events", files_per_batch=1), ParquetFolder(folder)
+    source, sink = Files(folder / "events", files_per_batch=1), BatchFolders(folder / "matches")
+    job = JobFolder(sink.home)
     started = time.perf_counter()
-    MatchFiles(source, sink, subscriptions).run(spark, tell)
+    MatchStream(source, sink, Fixed(subscriptions), job).run(spark, Watchers(tell))
     seconds = time.perf_counter() - started
 
-    rows = spark.read.parquet(spark_pattern(sink.matches)).collect()
+    rows = spark.read.parquet(spark_pattern(sink.folder)).collect()
     matched = {(row.subscription, row.event_id) for row in rows}
     heard = tuple(_heard(city, subscriptions, matched))
-    return DemoResult(city, heard, len(rows), _dead_letters(spark, sink), seconds)
+    return DemoResult(city, heard, len(rows), _dead_letters(spark, job), seconds)
 
 
 def _heard(
@@ -130,6 +133,9 @@ def _heard(
         )
 
 
-def _dead_letters(spark: SparkSession, sink: ParquetFolder) -> tuple[DeadLetter, ...]:
-    rows = spark.read.parquet(spark_pattern(sink.dead_letters)).orderBy("source", "line").collect()
-    return tuple(DeadLetter(row.source, row.line, row.reason, row.text) for row in rows)
+def _dead_letters(spark: SparkSession, job: JobFolder) -> tuple[DeadLetter, ...]:
+    if not job.dead_letters.exists():
+        return ()
+    letters = spark.read.parquet(spark_pattern(job.dead_letters))
+    rows = letters.orderBy("source", "offset").collect()
+    return tuple(DeadLetter(row.source, row.offset, row.reason, row.text) for row in rows)

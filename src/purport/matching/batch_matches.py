@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -34,8 +33,16 @@ class BatchMatches:
         return f"<{len(self)} matches>"
 
     def __getitem__(self, number: int) -> Match:
-        rows = islice(self.found_rows(), range(len(self))[number], None)
-        row = next(rows)
+        number = range(len(self))[number]
+        first = int(self.found.ends[number - 1]) if number else 0
+        part = slice(first, int(self.found.ends[number]))
+        row = FoundRow(
+            int(self.found.events[number]),
+            int(self.found.slots[number]),
+            float(self.found.probabilities[number]),
+            tuple(self.found.statements[part].tolist()),
+            tuple(self.found.similarities[part].tolist()),
+        )
         return self.match_of(row, self.subscriptions[row.slot])
 
     def __iter__(self) -> Iterator[Match]:
@@ -54,6 +61,19 @@ class BatchMatches:
     def probabilities(self) -> Numbers:
         """For each match its probability."""
         return self.found.probabilities
+
+    @property
+    def similarities(self) -> Numbers:
+        """For each predicate of each match how well its statement answers it."""
+        known = self.found.similarities
+        unknown = np.flatnonzero(np.isnan(known))  # too small to have been kept
+        if len(unknown):
+            known = known.copy()
+            for number in np.unique(np.searchsorted(self.found.ends, unknown, "right")).tolist():
+                pairs = self[number].mapping.correspondences
+                end = int(self.found.ends[number])
+                known[end - len(pairs) : end] = [pair.similarity for pair in pairs]
+        return known
 
     def subscription(self, number: int) -> Subscription:
         """The subscription of a match."""

@@ -44,6 +44,7 @@ class Matcher:
     `measure` (an object or a name) is used for every `~` that names none; `mode` "paper" means the
     equations of TOIT'14: the measure `esa`, the mean, and exact predicates that count like others.
     With `competition`, words that another subscription's term explains better count for less.
+    With `scores`, a folder, what was scored once is remembered there by `measures.share_scores`.
     `optimisations` can be left out one by one, to measure what each saves.
     """
 
@@ -55,16 +56,22 @@ class Matcher:
         mode: Mode | str = Mode.DEFAULT,
         lexicon: Lexicon | Path | str | None = None,
         competition: bool = False,
+        scores: Path | str | None = None,
         optimisations: Optimisations | None = None,
     ) -> None:
         self._of_this_kind = partial(
             Matcher, measure=measure, mode=mode, lexicon=lexicon, competition=competition,
-            optimisations=optimisations,
+            scores=scores, optimisations=optimisations,
         )  # fmt: skip
         self._defaults = DEFAULTS[mode_of(mode)]
         self._optimisations = optimisations or Optimisations()
         default = self._defaults.measure if measure is None else measure
-        self.measures = Measures(default, lexicon, competition=competition)
+        self.measures = Measures(
+            default,
+            lexicon,
+            competition=competition,
+            scores=Path(scores) if scores is not None else None,
+        )
         self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
         self._visited = 0

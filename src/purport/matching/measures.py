@@ -36,6 +36,8 @@ class Measures:
     `default` is the measure, or the name of it, for every `~` that names none. Event measures are
     asked anew for each event.
 
+    `scores` is a folder in which scores are kept, for other processes and for later.
+
     Under `competition` the terms of registered subscriptions compete for an event's words, names
     with names and values with values: approximate ones under their measure, exact ones under all.
     """
@@ -46,6 +48,7 @@ class Measures:
         lexicon: Lexicon | Path | str | None = None,
         *,
         competition: bool = False,
+        scores: Path | None = None,
     ) -> None:
         if not isinstance(default, str):
             require_measure(default)
@@ -57,6 +60,8 @@ class Measures:
         self._loaded: dict[str | None, Measure] = {}
         self._for_names: dict[str | None, Measure | EventMeasure] = {}
         self._tables: dict[tuple[str | None, bool], Measure] = {}
+        self._folder = scores
+        self._kept: list[ScoreTable] = []
         self._exact_terms = {is_name: RegisteredTerms() for is_name in (False, True)}
         self._near_terms: dict[tuple[str | None, bool], RegisteredTerms] = {}
 
@@ -83,6 +88,12 @@ class Measures:
                 measure if is_of_events else self._table(name, attribute_measure(measure), True)
             )
         return self._for_names[name]
+
+    def share_scores(self) -> None:
+        """Write what was scored to the folder of scores, and take up what others have written."""
+        for table in self._kept:
+            table.flush()
+            table.refresh()
 
     def unit_of(self, attribute: Attribute) -> Unit | None:
         """The unit of numbers under an attribute: its name tells it, or the lexicon."""
@@ -124,9 +135,17 @@ class Measures:
     def _table(self, name: str | None, measure: Measure, is_for_names: bool) -> Measure:
         key = name, is_for_names
         if key not in self._tables:
-            table = ScoreTable(measure, most_cells=MOST_SCORES)
+            table = ScoreTable(measure, self._folder_of(*key), most_cells=MOST_SCORES)
+            self._kept.append(table)
             self._tables[key] = self._competing(table, key) if self._is_competition else table
         return self._tables[key]
+
+    def _folder_of(self, name: str | None, is_for_names: bool) -> Path | None:
+        """Where the scores of a measure are kept, if they are."""
+        if self._folder is None:
+            return None
+        shown = name or (self._default if isinstance(self._default, str) else "default")
+        return self._folder / f"{shown}-{'names' if is_for_names else 'values'}"
 
     def _competing(self, table: ScoreTable, key: tuple[str | None, bool]) -> Competing:
         """The raw scores of a table, under the competition of registered terms."""

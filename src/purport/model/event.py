@@ -70,7 +70,7 @@ class Event(Struct, frozen=True, gc=False):
         refuse_many(len(statements))
         if "@id" not in data and "@start" not in data and "@end" not in data:
             return cls(tuple(statements))
-        return cls(tuple(statements), _identifier(data.get("@id")), _interval(data))
+        return cls(tuple(statements), identifier_in(data), interval_in(data))
 
     @classmethod
     def from_turtle(cls, text: str) -> Self:
@@ -87,6 +87,11 @@ class Event(Struct, frozen=True, gc=False):
         """An event from JSON-LD about one subject; its context must stand in the text itself."""
         return cls._from_json_ld(decode_json_object(text))
 
+    @classmethod
+    def all_from_rdf(cls, text: bytes, syntax: rdf.Syntax) -> list[Self]:
+        """The events in an RDF text, one for each of its subjects."""
+        return [cls._from_description(one) for one in rdf.descriptions(text, syntax)]
+
     def with_id(self, identifier: str) -> Event:
         """The same event under another id."""
         return Event(self.statements, identifier, self.interval)
@@ -99,7 +104,7 @@ class Event(Struct, frozen=True, gc=False):
             text = msgspec.json.encode(document).decode()
         except (TypeError, ValueError) as error:
             raise EventError(f"not JSON: {error}") from None
-        return cls._from_description(rdf.describe(text, rdf.Syntax.JSON_LD), _interval(data))
+        return cls._from_description(rdf.describe(text, rdf.Syntax.JSON_LD), interval_in(data))
 
     @classmethod
     def _from_description(
@@ -211,13 +216,16 @@ def _time(name: str, value: datetime) -> Time:
         raise EventError(f"{name!r}: {error}") from None
 
 
-def _identifier(value: Any) -> str | None:
+def identifier_in(data: Mapping[str, Any]) -> str | None:
+    """The id that a JSON object gives its event, if it gives one."""
+    value = data.get("@id")
     if value is None or (isinstance(value, str) and value):
         return value
     raise EventError(f"'@id' must be a text that is not empty, got {value!r}")
 
 
-def _interval(data: Mapping[str, Any]) -> Interval | None:
+def interval_in(data: Mapping[str, Any]) -> Interval | None:
+    """The interval that a JSON object gives its event, if it gives one."""
     bounds = dict(_bounds(data))
     if not bounds:
         return None

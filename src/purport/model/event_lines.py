@@ -9,10 +9,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from purport.errors import EventError, UnusablePath
-from purport.model.event import Event
+from purport.model.event import Event, decode_json_object, identifier_in, interval_in
 from purport.model.interval import Interval
 
 REMEMBERED_IDS = 100_000
@@ -30,6 +30,19 @@ class DeadLetter:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class ToldObject:
+    """A JSON object that is to be an event (JSON-LD is one already), and the id of that."""
+
+    id: str
+    data: Event | dict[str, Any]
+
+    def event(self) -> Event:
+        """The event; an `EventError` says what is wrong with its statements."""
+        event = self.data if isinstance(self.data, Event) else Event.from_json(self.data)
+        return event.with_id(self.id)
+
+
 class EventLines:
     """Reads the lines of one source, each an event, a dead letter, or (when blank) None.
 
@@ -39,43 +52,66 @@ class EventLines:
     """
 
     def __init__(self, source: str, remembered_ids: int = REMEMBERED_IDS) -> None:
-        self._source = source
-        self._line = 0
+        self.source = source
+        self.line = 0
         self._remembered_ids = remembered_ids
         self._seen: OrderedDict[str, dict[str, int]] = OrderedDict()
 
     def read(self, line: bytes) -> Event | DeadLetter | None:
         """What the next line says."""
-        self._line += 1
+        try:
+            said = self.read_object(line)
+            return None if said is None else said.event()
+        except EventError as error:
+            return self.dead_letter(line, error)
+
+    def read_object(self, line: bytes) -> ToldObject | None:
+        """The JSON object in the next line, under the id of its event; None if it is blank.
+
+        An `EventError` says what is wrong with a line, or with the id and the times it gives. Its
+        statements are not looked at.
+        """
+        self.line += 1
         line = line.rstrip()
-        if self._line == 1:
+        if self.line == 1:
             line = line.removeprefix(BOM_UTF8)
         if not line:
             return None
-        try:
-            event = self._event(line)
-        except EventError as error:
-            text = line[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
-            return DeadLetter(self._source, self._line, str(error), text)
-        return event if event.id is not None else event.with_id(f"{self._source}:{self._line}")
-
-    def _event(self, line: bytes) -> Event:
         if len(line) > LONGEST_LINE:
             raise EventError(f"the line is longer than {LONGEST_LINE // 1024**2} MiB")
-        event = Event.from_json(line)
-        if event.id is not None:
-            self._refuse_seen(event.id, event.interval)
-        return event
+        return self.admit(decode_json_object(line))
 
-    def _refuse_seen(self, identifier: str, interval: Interval | None) -> None:
-        """Refuse an id that came before, unless one brought the start and the other the end."""
+    def admit(self, data: dict[str, Any]) -> ToldObject:
+        """A JSON object that stands in the line that was read last, under the id of its event."""
+        if "@context" in data:
+            event = Event.from_json(data)
+            return ToldObject(self._once(event.id, event.interval), event)
+        return ToldObject(self._once(identifier_in(data), interval_in(data)), data)
+
+    def dead_letter(self, line: bytes, error: EventError) -> DeadLetter:
+        """The line that was read last, set aside."""
+        return DeadLetter(self.source, self.line, str(error), kept_text(line))
+
+    def _once(self, identifier: str | None, interval: Interval | None) -> str:
+        """The id of an event, from its place if it has none.
+
+        One that came before is refused, unless one brought the start and the other the end.
+        """
+        if identifier is None:
+            return f"{self.source}:{self.line}"
         seen = self._seen.setdefault(identifier, {})
         for part in _parts_told(interval):
             if part in seen:
                 raise EventError(f"duplicate '@id' {identifier!r}, first seen in line {seen[part]}")
-            seen[part] = self._line
+            seen[part] = self.line
         if len(self._seen) > self._remembered_ids:
             self._seen.popitem(last=False)
+        return identifier
+
+
+def kept_text(text: bytes) -> str:
+    """What a dead letter keeps of a record: all of it, unless it is very long."""
+    return text.rstrip()[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
 
 
 def _parts_told(interval: Interval | None) -> tuple[str, ...]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import pyoxigraph
 
 from purport.errors import EventError
-from purport.model.term import Boolean, Resource, Term, Text, Time, read_time
+from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, read_time
 from purport.model.units import Quantity
+from purport.model.words import last_part
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _INTEGERS = frozenset(
@@ -21,6 +24,7 @@ _INTEGERS = frozenset(
 )
 _DECIMALS = frozenset(_XSD + name for name in ("decimal", "double", "float"))
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+_MOST_LEVELS = 64
 _TIMES = frozenset(_XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
 
 
@@ -37,34 +41,94 @@ class Description:
     """What an RDF text says of its one subject; a blank subject has no name."""
 
     subject: str | None
-    properties: tuple[tuple[Resource, Term], ...]
+    properties: tuple[tuple[Attribute, Term], ...]
 
 
 def describe(text: str, syntax: Syntax) -> Description:
     """The description of the one subject of a text; several subjects are an `EventError`."""
+    found = descriptions(text, syntax)
+    if not found:
+        raise EventError(f"the {_name(syntax)} text describes nothing")
+    if len(found) > 1:
+        listed = ", ".join(f"<{one.subject}>" if one.subject else "a blank" for one in found[:3])
+        more = ", ..." if len(found) > 3 else ""
+        raise EventError(f"an event has one subject, got {len(found)}: {listed}{more}")
+    return found[0]
+
+
+def descriptions(text: str | bytes, syntax: Syntax) -> list[Description]:
+    """What a text says of each of its subjects, in the order of their first triples.
+
+    A blank node that one other node refers to is told of below that: what is said of it gets
+    attributes such as `hasResult.numericValue`, as nested JSON does.
+    """
     try:
-        triples = [quad.triple for quad in pyoxigraph.parse(text.encode(), format=syntax.value)]
+        given = text.encode() if isinstance(text, str) else text
+        triples = [quad.triple for quad in pyoxigraph.parse(given, format=syntax.value)]
     except (SyntaxError, UnicodeEncodeError) as error:
         raise EventError(f"not valid {_name(syntax)}: {_reason(error)}") from None
-    subjects = list(dict.fromkeys(triple.subject for triple in triples))
-    if not subjects:
-        raise EventError(f"the {_name(syntax)} text describes nothing")
-    if len(subjects) > 1:
-        listed = ", ".join(str(subject) for subject in subjects[:3])
-        more = ", ..." if len(subjects) > 3 else ""
-        raise EventError(f"an event has one subject, got {len(subjects)}: {listed}{more}")
-    subject = subjects[0].value if isinstance(subjects[0], pyoxigraph.NamedNode) else None
+    by_subject: dict[object, list[pyoxigraph.Triple]] = {}
+    for triple in dict.fromkeys(triples):
+        by_subject.setdefault(triple.subject, []).append(triple)
+    nested = _nested(by_subject)
+    return [
+        Description(
+            subject.value if isinstance(subject, pyoxigraph.NamedNode) else None,
+            tuple(_properties(subject, "", by_subject, nested)),
+        )
+        for subject in by_subject
+        if subject not in nested
+    ]
+
+
+def _nested(by_subject: Mapping[object, list[pyoxigraph.Triple]]) -> set[object]:
+    """The blank nodes that are told of below the one node that refers to them.
+
+    Of a ring of blank nodes nobody else refers to, all are subjects of their own.
+    """
+    named = Counter(triple.object for triples in by_subject.values() for triple in triples)
+    candidates = {
+        node for node in by_subject if isinstance(node, pyoxigraph.BlankNode) and named[node] == 1
+    }
+    nested: set[object] = set()
+    edge: list[object] = [node for node in by_subject if node not in candidates]
+    for _ in range(_MOST_LEVELS):
+        edge = [
+            triple.object
+            for node in edge
+            for triple in by_subject[node]
+            if triple.object in candidates
+        ]
+        nested.update(edge)
+    return nested
+
+
+def _properties(
+    subject: object,
+    above: str,
+    by_subject: Mapping[object, list[pyoxigraph.Triple]],
+    nested: set[object],
+) -> Iterator[tuple[Attribute, Term]]:
+    for triple in by_subject[subject]:
+        iri = triple.predicate.value
+        if triple.object in nested:
+            yield from _properties(triple.object, f"{above}{last_part(iri)}.", by_subject, nested)
+            continue
+        attribute = Text(above + last_part(iri)) if above else _resource(iri)
+        yield attribute, _term(triple.object)
+
+
+def _resource(iri: str) -> Resource:
     try:
-        properties = tuple((Resource(t.predicate.value), _term(t.object)) for t in triples)
+        return Resource(iri)
     except ValueError as error:
         raise EventError(str(error)) from None
-    return Description(subject, properties)
 
 
 def _term(node: object) -> Term:
     match node:
         case pyoxigraph.NamedNode():
-            return Resource(node.value)
+            return _resource(node.value)
         case pyoxigraph.Literal():
             return _literal(node)
         case _:

@@ -82,7 +82,7 @@ def said(term: Term, *, language: str = "en") -> str:
             foreign = tag is not None and tag.split("-")[0].lower() != language
             return "" if foreign else text
         case Resource(iri):
-            return _last_part(iri)
+            return last_part(iri)
         case _:
             return str(term)
 
@@ -131,7 +131,7 @@ def attribute_words(attribute: Attribute) -> AttributeWords:
     >>> attribute_words(Text("wind_avg_km_h")).words
     ('wind', 'avg')
     """
-    name = _last_part(attribute.iri) if isinstance(attribute, Resource) else attribute.text
+    name = last_part(attribute.iri) if isinstance(attribute, Resource) else attribute.text
     parts = _parts(_without_prefix(name))
     for length in (2, 1) if " " not in name else ():
         stem, suffix = parts[:-length], _unit_suffix(parts[-length:])
@@ -156,7 +156,7 @@ def _unit_suffix(parts: list[str]) -> str | None:
     return None
 
 
-def _last_part(iri: str) -> str:
+def last_part(iri: str) -> str:
     """What follows the last `/`, `#` or `:` of an IRI."""
     return unquote(re.split(r"[/#]|:(?!.*[/#])", iri.rstrip("/#"))[-1])
 

@@ -9,5 +9,6 @@ except ModuleNotFoundError as error:
     raise MissingExtra("spark") from error
 
 from purport.pipeline.jobs.build_space import concept_space
+from purport.pipeline.matches import match_outcomes, match_stream
 
-__all__ = ["concept_space"]
+__all__ = ["concept_space", "match_outcomes", "match_stream"]

@@ -1,70 +1,74 @@
-"""Lines to matches: one pass, in which each batch is parsed and matched where it lies."""
+"""Records to matches: one pass, in which each batch is read and matched where it lies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain, islice
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
 
-from purport.matching.batch_matches import BatchMatches, FoundRow
+from purport.matching.batch_matches import BatchMatches
 from purport.matching.matcher import Matcher
 from purport.matching.supported import label
-from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
 from purport.model.subscription import Subscription
-from purport.pipeline.events import events_of_lines
-from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, record_batch_of_rows
+from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
+from purport.pipeline.readers import Reader, RowReader
+from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES
+from purport.pipeline.told import Told
+from purport.relatedness.remote import MeasureUnavailable
 
-Row = tuple[object, ...]
-_MOST_ROWS = 10_000
-_NO_MATCH: Row = (None,) * len(MATCHES)
-_NO_DEAD_LETTER: Row = (None,) * len(DEAD_LETTERS)
-
-
-@dataclass(frozen=True)
-class MatcherSpec:
-    """What a worker needs to build the matcher: small, comparable, and fit to be sent."""
-
-    subscriptions: tuple[Subscription, ...]
-
-    def build(self) -> Matcher:
-        """The matcher; `NotSupportedYet` if it cannot run one of the subscriptions.
-
-        A worker builds it once, and keeps the scores that it has met.
-        """
-        return _built(self)
+_MATCHES = to_arrow_schema(MATCHES)
+_OUTCOMES = to_arrow_schema(OUTCOMES)
+_MOST_ROWS = 65_536
+_BEYOND_US = (MeasureUnavailable, MemoryError)  # no record is to blame: the stream has to stop
 
 
-@lru_cache(maxsize=2)
-def _built(spec: MatcherSpec) -> Matcher:
-    return Matcher(spec.subscriptions)
+def match_stream(
+    events: DataFrame,
+    subscriptions: Iterable[Subscription],
+    settings: MatcherSettings | None = None,
+) -> DataFrame:
+    """The matches of a table or stream of events, as the table MATCHES.
+
+    Events are rows of any columns; or of the columns `event_id` and `statements`, a map or a list
+    of structs of `attribute` and `value`; or of one column, `value`, that holds JSON. A row that is
+    no event has no match: `match_outcomes` tells of it too.
+    """
+    return matches(match_outcomes(events, subscriptions, settings))
 
 
-def outcomes(lines: DataFrame, subscriptions: Sequence[Subscription]) -> DataFrame:
-    """What becomes of lines: matches and dead letters, in one table.
+def match_outcomes(
+    events: DataFrame,
+    subscriptions: Iterable[Subscription],
+    settings: MatcherSettings | None = None,
+) -> DataFrame:
+    """The same with dead letters among the matches: rows whose `reason` says why."""
+    text = "value" if events.columns == ["value"] else None
+    return outcomes(events, RowReader(text), MatcherSpec.of(tuple(subscriptions), settings))
+
+
+def outcomes(records: DataFrame, reader: Reader, spec: MatcherSpec) -> DataFrame:
+    """What becomes of records: matches and dead letters, in one table.
 
     A subscription that cannot be run is refused here, before anything is started.
     """
-    spec = MatcherSpec(tuple(subscriptions))
     spec.build()
 
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()
-        for found in events_of_lines(batches):
-            events = [said for said in found if isinstance(said, Event)]
-            dead = (said for said in found if isinstance(said, DeadLetter))
-            answers = matcher.match_batch(events)
-            matches = (_match_row(answers, row, events) for row in answers.found_rows())
-            rows = chain(map(_dead_letter_row, dead), matches)
-            while chunk := list(islice(rows, _MOST_ROWS)):
-                yield record_batch_of_rows(OUTCOMES, chunk)
+        for told in reader.read(batches):
+            found = match_told(matcher, told)
+            for rows in match_rows(found, spec.version):
+                yield _filled(rows)
+            if found.dead_letters:
+                yield _filled(dead_letter_rows(found.dead_letters))
 
-    return lines.mapInArrow(matched, OUTCOMES)
+    return records.mapInArrow(matched, OUTCOMES)
 
 
 def matches(outcomes: DataFrame) -> DataFrame:
@@ -73,15 +77,98 @@ def matches(outcomes: DataFrame) -> DataFrame:
 
 
 def dead_letters(outcomes: DataFrame) -> DataFrame:
-    """The lines among the outcomes that were refused, each with the reason."""
+    """The records among the outcomes that were refused, each with the reason."""
     return outcomes.where(f.col("reason").isNotNull()).select(*DEAD_LETTERS.fieldNames())
 
 
-def _dead_letter_row(said: DeadLetter) -> Row:
-    return (*_NO_MATCH, said.source, said.line, said.reason, said.text)
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What was found in what was told, and what of it is no event or cannot be matched."""
+
+    told: Told
+    found: Sequence[tuple[Told, BatchMatches]]
+    dead_letters: Sequence[DeadLetter]
 
 
-def _match_row(found: BatchMatches, row: FoundRow, events: Sequence[Event]) -> Row:
-    name = label(found.subscriptions[row.slot])
-    match = events[row.event].id, name, row.probability, list(row.statements)
-    return (*match, *_NO_DEAD_LETTER)
+def match_told(matcher: Matcher, told: Told) -> Matched:
+    """Match what was told; a record that cannot be matched is set aside."""
+    try:
+        return Matched(told, [(told, matcher.match_batch(told.events))], told.dead_letters)
+    except _BEYOND_US:
+        raise
+    except Exception:  # noqa: BLE001 - what is wrong with which record is found out below
+        told = told.checked()
+    found: list[tuple[Told, BatchMatches]] = []
+    refused = _match_parts(matcher, told, found)
+    return Matched(told, found, [*told.dead_letters, *refused])
+
+
+def _match_parts(
+    matcher: Matcher, told: Told, found: list[tuple[Told, BatchMatches]]
+) -> list[DeadLetter]:
+    """Match what can be, in halves of halves; gives what cannot."""
+    if not len(told):
+        return []
+    try:
+        found.append((told, matcher.match_batch(told.events)))
+    except _BEYOND_US:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, one record must not stop the rest
+        if len(told) == 1:
+            told.refuse(told.offsets[0], f"cannot be matched: {error}", told.records[0])
+            return told.dead_letters[-1:]
+        half = len(told) // 2
+        parts = (told.only(range(half)), told.only(range(half, len(told))))
+        return [letter for part in parts for letter in _match_parts(matcher, part, found)]
+    return []
+
+
+def match_rows(matched: Matched, version: int) -> Iterator[pa.RecordBatch]:
+    """The table MATCHES, batch by batch."""
+    for told, found in matched.found:
+        if len(found):
+            whole = _match_rows(told, found, version)
+            for start in range(0, len(whole), _MOST_ROWS):
+                yield whole.slice(start, _MOST_ROWS)
+
+
+def dead_letter_rows(letters: Sequence[DeadLetter]) -> pa.RecordBatch:
+    """The table DEAD_LETTERS."""
+    rows = [(one.source, one.line, one.reason, one.text) for one in letters]
+    columns = zip(*rows, strict=True)
+    schema = to_arrow_schema(DEAD_LETTERS)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _match_rows(told: Told, found: BatchMatches, version: int) -> pa.RecordBatch:
+    count = len(found)
+    events = found.events.tolist()
+    slots, places = np.unique(found.found.slots, return_inverse=True)
+    labels = pa.array([label(found.subscriptions[slot]) for slot in slots], pa.string())
+    starts = pa.array(np.concatenate([[0], found.found.ends]).astype(np.int32))
+    similarities = pa.array(found.similarities.astype(np.float32))
+    columns = [
+        pa.array([told.ids[event] for event in events], pa.string()),
+        labels.take(pa.array(places)),
+        pa.array(np.full(count, version, np.int32)),
+        pa.array(found.probabilities.astype(np.float32)),
+        pa.ListArray.from_arrays(starts, pa.array(found.found.statements)),
+        pa.ListArray.from_arrays(starts, similarities),
+        pa.array([told.source] * count, pa.string()),
+        pa.array([told.offsets[event] for event in events], pa.int64()),
+    ]
+    return pa.RecordBatch.from_arrays(
+        [column.cast(kind) for column, kind in zip(columns, _MATCHES.types, strict=True)],
+        schema=_MATCHES,
+    )
+
+
+def _filled(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows of one kind as outcomes: what they do not have is null."""
+    names = set(rows.schema.names)
+    columns = [
+        rows.column(one.name) if one.name in names else pa.nulls(len(rows), one.type)
+        for one in _OUTCOMES
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_OUTCOMES)

@@ -13,13 +13,7 @@ from pyspark.sql import SparkSession
 
 from purport.pipeline.java import java_environment
 
-# Files are cut into stretches of this size whatever the number of cores, so that a line has the
-# same place, and an event without an id the same name, on every machine.
-STRETCH_BYTES = 64 * 1024 * 1024
-
 _SETTINGS = {
-    "spark.sql.files.maxPartitionBytes": str(STRETCH_BYTES),
-    "spark.sql.files.openCostInBytes": str(STRETCH_BYTES),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",

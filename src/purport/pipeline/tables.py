@@ -17,6 +17,7 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampType,
 )
 
 
@@ -24,28 +25,41 @@ def _table(**columns: DataType) -> StructType:
     return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
+FILES = _table(
+    name=StringType(),  # the file, below the folder that is read
+    appeared=TimestampType(),  # when it was last changed
+    begin=LongType(),  # where in the file the stretch begins that one task reads
+    end=LongType(),  # and where it ends; null: with the file
+)
+
 LINES = _table(
-    source=StringType(),  # the file, below the folder that is read
-    offset=LongType(),  # where in the file the stretch begins that this line was read with
+    source=StringType(),  # what the lines belong to, such as a file or a topic
+    offset=LongType(),  # where in it the stretch begins that this line was read with
     line=BinaryType(),  # the text as it stands there, not yet known to be UTF-8
 )
 
 MATCHES = _table(
     event_id=StringType(),
     subscription=StringType(),  # its name, or its text when it has none
+    version=IntegerType(),  # of the subscriptions that were matched
     probability=FloatType(),
     mapping=ArrayType(IntegerType()),  # for each predicate, the statement that answers it
+    similarities=ArrayType(FloatType()),  # and how well
+    source=StringType(),  # where the event stands
+    offset=LongType(),  # as the number of its line, row or description there
 )
 
 DEAD_LETTERS = _table(
     source=StringType(),
-    line=LongType(),
+    offset=LongType(),
     reason=StringType(),
     text=StringType(),
 )
 
-# What one pass over the lines yields: a match, or (where `reason` is filled) a dead letter.
-OUTCOMES = StructType([*MATCHES.fields, *DEAD_LETTERS.fields])
+# What one pass over records yields: a match, or (where `reason` is filled) a dead letter.
+OUTCOMES = StructType(
+    [*MATCHES.fields, *(one for one in DEAD_LETTERS.fields if one.name not in MATCHES.names)]
+)
 
 
 DOCUMENTS = _table(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from purport.errors import InvalidInput
@@ -15,7 +15,7 @@ _CAUSE = re.compile(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception|Path): .+)$
 _OWN = re.compile(r"purport\.[\w.]+: ")
 
 
-def reason_of(error: PySparkException | Py4JJavaError) -> str:
+def reason_of(error: PySparkException | Py4JError) -> str:
     """The line of an error that says what happened."""
     text = str(error)
     causes = _CAUSE.findall(text)

@@ -1,0 +1,46 @@
+"""N-Triples and Turtle: an event for each subject of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from purport.errors import EventError
+from purport.model.event import Event
+from purport.model.rdf import Syntax
+from purport.pipeline.stretches import STRETCH_BYTES, Stretch, whole_text
+from purport.pipeline.told import Told
+
+
+def turtle(stretch: Stretch) -> Iterator[Told]:
+    """The events of a Turtle file; a mistake in it refuses the whole file."""
+    text = whole_text(stretch, STRETCH_BYTES)
+    told = Told(stretch.source)
+    try:
+        _add(told, Event.all_from_rdf(text, Syntax.TURTLE))
+    except EventError as error:
+        told.refuse(1, str(error), text)
+    yield told
+
+
+def ntriples(stretch: Stretch) -> Iterator[Told]:
+    """The events of an N-Triples file; a line that is no triple is refused, the rest is read."""
+    text = whole_text(stretch, STRETCH_BYTES)
+    told = Told(stretch.source)
+    try:
+        _add(told, Event.all_from_rdf(text, Syntax.N_TRIPLES))
+    except EventError:
+        kept = []
+        for number, line in enumerate(text.split(b"\n"), 1):
+            try:
+                Event.all_from_rdf(line, Syntax.N_TRIPLES)
+                kept.append(line)
+            except EventError as error:
+                told.refuse(number, str(error), line)
+        _add(told, Event.all_from_rdf(b"\n".join(kept), Syntax.N_TRIPLES))
+    yield told
+
+
+def _add(told: Told, events: list[Event]) -> None:
+    """Take events, those without a name under their place."""
+    for number, event in enumerate(events, 1):
+        told.add_event(event, event.id or f"{told.source}:{number}", number, event)

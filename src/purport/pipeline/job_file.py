@@ -1,0 +1,86 @@
+"""A streaming job in words: from a TOML file, from the flags of `purport stream`, or both."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from purport.errors import InvalidInput, UnusablePath
+from purport.model.interval import read_instant
+from purport.pipeline.job_folder import JobFolder
+from purport.pipeline.jobs.match_stream import EVERY_SECONDS, MatchStream
+from purport.pipeline.matcher_spec import MatcherSettings
+from purport.pipeline.options import read_options
+from purport.pipeline.sinks.catalogue import sink_at
+from purport.pipeline.sources.catalogue import source_at
+from purport.pipeline.watched import Watched
+
+_NAMES = {"reads": "from", "writes": "to"}
+
+
+class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
+    """A job in words; paths are meant from the folder that the command is run in."""
+
+    reads: str | None = None
+    writes: str | None = None
+    subscriptions: tuple[str, ...] = ()
+    checkpoint: Path | None = None
+    since: str | None = None  # a time or an offset
+    until_end: bool = False
+    every_seconds: float = EVERY_SECONDS
+    measure: str | None = None
+    mode: str = "default"
+    lexicon: Path | None = None
+    competition: bool = False
+    source: Mapping[str, Any] = {}  # options
+    sink: Mapping[str, Any] = {}
+
+    def job(self) -> MatchStream:
+        """The job; `InvalidInput` says what is missing or wrong."""
+        if self.reads is None or self.writes is None or not self.subscriptions:
+            raise InvalidInput("a job needs a source (from), a sink (to) and subscriptions")
+        if self.every_seconds < 0:
+            raise InvalidInput(f"every_seconds is 0 or more, got {self.every_seconds}")
+        sink = sink_at(self.writes, self.sink)
+        home = self.checkpoint or sink.home
+        if home is None:
+            raise InvalidInput(
+                f"{self.writes} has no place for what the job has to remember: name a checkpoint"
+            )
+        return MatchStream(
+            source_at(self.reads, _since(self.since), self.source),
+            sink,
+            Watched(self.subscriptions),
+            JobFolder(home),
+            MatcherSettings(self.measure, self.mode, self.lexicon, self.competition),
+            self.since,
+        )
+
+
+def read_job(path: Path | None, flags: Mapping[str, Any]) -> JobOptions:
+    """A job from a file, if there is one, and from flags, which count for more."""
+    given: dict[str, Any] = {}
+    if path is not None:
+        try:
+            given = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UnusablePath(path, error.strerror or str(error)) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InvalidInput(f"{path}: not TOML: {error}") from None
+    what = str(path) if path is not None else "the job"
+    return read_options(JobOptions, {**given, **flags}, what)
+
+
+def _since(text: str | None) -> datetime | str | None:
+    """A time, or an offset if it is none."""
+    if text is None:
+        return None
+    try:
+        return read_instant(text)
+    except ValueError:
+        return text

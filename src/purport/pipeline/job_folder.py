@@ -1,0 +1,166 @@
+"""What a streaming job remembers: who it is, how far it has come, what it set aside."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from purport.errors import InvalidInput, UnusablePath
+from purport.pipeline.notes import Counts, Notes
+
+VERSION = 1
+_JOB = "job.json"
+_REPORTS = "batches.jsonl"
+
+
+class JobIdentity(msgspec.Struct, frozen=True):
+    """What makes a job the same one: where it reads and where it writes."""
+
+    source: str
+    sink: str
+    since: str | None = None
+
+
+class _JobFile(msgspec.Struct, frozen=True):
+    version: int
+    id: str
+    identity: JobIdentity
+
+
+class BatchReport(msgspec.Struct, frozen=True):
+    """What became of one batch; `finished` is in seconds since 1970."""
+
+    batch: int
+    version: int  # of the subscriptions
+    finished: float
+    seconds: float
+    counts: Counts
+
+    @property
+    def lag_seconds(self) -> float | None:
+        """How long ago the oldest source of the batch had changed when its matches were written."""
+        appeared = self.counts.appeared
+        return None if appeared is None else max(0.0, self.finished - appeared)
+
+
+@dataclass(frozen=True, slots=True)
+class JobFolder:
+    """A folder of one job: Spark's checkpoint, dead letters, subscriptions, scores, reports."""
+
+    folder: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where Spark remembers what was read."""
+        return self.folder / "spark"
+
+    @property
+    def dead_letters(self) -> Path:
+        """Where records are that could not be read, matched or delivered."""
+        return self.folder / "dead_letters"
+
+    @property
+    def subscriptions(self) -> Path:
+        """Where the versions of the subscriptions are."""
+        return self.folder / "subscriptions"
+
+    @property
+    def scores(self) -> Path:
+        """Where scores are kept."""
+        return self.folder / "scores"
+
+    def open(self, identity: JobIdentity) -> str:
+        """The id of the job, a new one if there is none here; another job's folder is refused."""
+        path = self.folder / _JOB
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                if any(self.folder.iterdir()):
+                    raise InvalidInput(f"{self.folder}: there is something here that is no job")
+                job = _JobFile(VERSION, uuid.uuid4().hex, identity)
+                write_whole(path, msgspec.json.format(msgspec.json.encode(job)))
+            job = msgspec.json.decode(path.read_bytes(), type=_JobFile)
+            shutil.rmtree(self._staging, ignore_errors=True)
+        except OSError as error:
+            raise UnusablePath(self.folder, error.strerror or str(error)) from None
+        except msgspec.MsgspecError as error:
+            raise InvalidInput(f"{path}: the checkpoint cannot be read: {error}") from None
+        if job.version != VERSION:
+            raise InvalidInput(f"{path}: of version {job.version}, this Purport reads {VERSION}")
+        _require_same(self.folder, job.identity, identity)
+        return job.id
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps a second process from running the same job."""
+        try:
+            with (self.folder / ".lock").open("wb") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise InvalidInput(f"{self.folder}: another process runs this job") from None
+                yield
+        except OSError as error:
+            raise UnusablePath(self.folder, error.strerror or str(error)) from None
+
+    def notes(self) -> Notes:
+        """Room for the notes of an attempt at a batch."""
+        return Notes(self._staging / uuid.uuid4().hex)
+
+    def keep(self, report: BatchReport, notes: Notes) -> None:
+        """Remember that a batch is done: its dead letters first, its report at last."""
+        letters = notes.dead_letter_files()
+        place = self.dead_letters / f"batch={report.batch}"
+        shutil.rmtree(place, ignore_errors=True)
+        if letters:
+            place.mkdir(parents=True)
+            for path in letters:
+                path.rename(place / path.name)
+        with (self.folder / _REPORTS).open("ab") as file:
+            file.write(msgspec.json.encode(report) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.rmtree(notes.folder, ignore_errors=True)
+
+    def reports(self) -> list[BatchReport]:
+        """The batches that are done, in their order."""
+        path = self.folder / _REPORTS
+        if not path.exists():
+            return []
+        whole = path.read_bytes()
+        done = whole[: whole.rfind(b"\n") + 1]
+        if len(done) < len(whole):  # the process died while it wrote the last one
+            os.truncate(path, len(done))
+        return [msgspec.json.decode(line, type=BatchReport) for line in done.splitlines()]
+
+    @property
+    def _staging(self) -> Path:
+        return self.folder / "staging"
+
+
+def write_whole(path: Path, text: bytes) -> None:
+    """Write a file so that nobody ever sees a part of it."""
+    hidden = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
+    with hidden.open("xb") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    hidden.rename(path)
+
+
+def _require_same(folder: Path, known: JobIdentity, given: JobIdentity) -> None:
+    for field in JobIdentity.__struct_fields__:
+        was, asked = getattr(known, field), getattr(given, field)
+        if was != asked:
+            raise InvalidInput(
+                f"{folder} is the checkpoint of another job: its {field} is {was or 'not given'}, "
+                f"not {asked or 'not given'}; name another checkpoint"
+            )

@@ -1,0 +1,161 @@
+"""What the tasks of a batch note beside their matches: dead letters and counts.
+
+A task writes its notes when it is done, under the number of its partition: done again, it writes
+the same ones over the old. The driver reads them when the batch is written, so that nothing has to
+be counted in a second pass.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+
+from purport.model.event_lines import DeadLetter
+from purport.pipeline.matcher_spec import MatcherSpec
+from purport.pipeline.matches import dead_letter_rows, match_rows, match_told
+from purport.pipeline.readers import Reader
+from purport.pipeline.tables import MATCHES
+
+_LETTERS_AT_ONCE = 10_000
+
+
+class Counts(msgspec.Struct):
+    """What was done in a task, or in all tasks of a batch; times are in seconds of one core."""
+
+    events: int = 0
+    matches: dict[str, int] = msgspec.field(default_factory=dict)  # by subscription
+    dead_letters: int = 0
+    appeared: float | None = None  # when the oldest of the sources last changed, since 1970
+    reading: float = 0.0
+    matching: float = 0.0
+    handing_over: float = 0.0
+
+    def count_matches(self, found: Mapping[str, int]) -> None:
+        """Count matches, by their subscriptions."""
+        for subscription, count in found.items():
+            self.matches[subscription] = self.matches.get(subscription, 0) + count
+
+    def add(self, other: Counts) -> None:
+        """Count what another task did."""
+        self.events += other.events
+        self.count_matches(other.matches)
+        self.dead_letters += other.dead_letters
+        self.reading += other.reading
+        self.matching += other.matching
+        self.handing_over += other.handing_over
+        known = [one.appeared for one in (self, other) if one.appeared is not None]
+        self.appeared = min(known, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A folder for the notes of one attempt at a batch."""
+
+    folder: Path
+
+    def taken(self, records: DataFrame, reader: Reader, spec: MatcherSpec) -> DataFrame:
+        """The matches of records, as the table MATCHES; the rest is noted.
+
+        Whoever writes the matches down has to run through all of them, once.
+        """
+
+        def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return _matched(batches, reader, spec, self._task())
+
+        return records.mapInArrow(matched, MATCHES)
+
+    def refuse(self, letters: Iterable[DeadLetter], name: str) -> None:
+        """Note dead letters of a task that has a name of its own, such as one that delivers."""
+        task = _TaskNotes(self.folder, name)
+        task.refuse(letters)
+        task.finish()
+
+    def counts(self) -> Counts:
+        """What all tasks did."""
+        total = Counts()
+        for path in sorted(self.folder.glob("*.json")):
+            total.add(msgspec.json.decode(path.read_bytes(), type=Counts))
+        return total
+
+    def dead_letter_files(self) -> list[Path]:
+        """The dead letters, as Parquet."""
+        return sorted(self.folder.glob("*.parquet"))
+
+    def _task(self) -> _TaskNotes:
+        context = TaskContext.get()
+        return _TaskNotes(self.folder, f"part-{context.partitionId() if context else 0:05}")
+
+
+@dataclass(slots=True)
+class _TaskNotes:
+    """The notes of one task."""
+
+    folder: Path
+    name: str
+    counts: Counts = field(default_factory=Counts)
+    _letters: pq.ParquetWriter | None = None
+    _waiting: list[DeadLetter] = field(default_factory=list)
+
+    def refuse(self, letters: Iterable[DeadLetter]) -> None:
+        before = len(self._waiting)
+        self._waiting.extend(letters)
+        self.counts.dead_letters += len(self._waiting) - before
+        if len(self._waiting) >= _LETTERS_AT_ONCE:
+            self._write_letters()
+
+    def finish(self) -> None:
+        """Write what is left, and the counts at last: by them a task is known to be done."""
+        if self._waiting:
+            self._write_letters()
+        if self._letters is not None:
+            self._letters.close()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / f"{self.name}.json").write_bytes(msgspec.json.encode(self.counts))
+
+    def _write_letters(self) -> None:
+        rows = dead_letter_rows(self._waiting)
+        if self._letters is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._letters = pq.ParquetWriter(self.folder / f"{self.name}.parquet", rows.schema)
+        self._letters.write_batch(rows)
+        self._waiting.clear()
+
+
+def _matched(
+    batches: Iterable[pa.RecordBatch], reader: Reader, spec: MatcherSpec, notes: _TaskNotes
+) -> Iterator[pa.RecordBatch]:
+    """The matches of a task, while it takes notes."""
+    matcher = spec.build()
+    counts, clock = notes.counts, time.perf_counter
+    began = clock()
+    for told in reader.read(batches):
+        read = clock()
+        found = match_told(matcher, told)
+        rows = list(match_rows(found, spec.version))
+        matched = clock()
+        _count(counts, rows)
+        counts.events += sum(len(part) for part, _ in found.found)
+        if told.appeared is not None:
+            counts.appeared = min(counts.appeared or told.appeared, told.appeared)
+        notes.refuse(found.dead_letters)
+        counts.reading += read - began
+        counts.matching += matched - read
+        yield from rows
+        began = clock()
+        counts.handing_over += began - matched
+    matcher.measures.share_scores()
+    notes.finish()
+
+
+def _count(counts: Counts, rows: Iterable[pa.RecordBatch]) -> None:
+    for batch in rows:
+        found: Iterable[Mapping[str, int]] = batch.column("subscription").value_counts().to_pylist()
+        counts.count_matches({str(one["values"]): one["counts"] for one in found})

@@ -1,0 +1,103 @@
+"""Rows of Spark to events, inside its Python workers: a source says which reader its rows need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from purport.errors import UnusablePath
+from purport.model.event_lines import EventLines
+from purport.pipeline.formats.catalogue import FORMATS, format_of
+from purport.pipeline.formats.json_lines import read_lines
+from purport.pipeline.formats.rows import told_rows
+from purport.pipeline.stretches import Stretch
+from purport.pipeline.told import Told
+
+
+class Reader(Protocol):
+    """Turns the rows of a source into what they tell; it is sent to the workers."""
+
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+        """What the rows tell. A row that cannot be read is a dead letter, not an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads the files that rows of the table FILES name, below a folder.
+
+    Spark says which files there are and which task has which stretch of them; the bytes go from the
+    file system to the parser without a way through the JVM.
+    """
+
+    folder: Path
+    format: str | None = None
+
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+        """What the files tell; one that cannot be read is a dead letter."""
+        for batch in batches:
+            for row in batch.to_pylist():
+                name = row["name"]
+                stretch = Stretch(self.folder / name, name, row["begin"], row["end"])
+                for told in self.told(stretch):
+                    told.appeared = row["appeared"].timestamp()
+                    yield told
+
+    def told(self, stretch: Stretch) -> Iterator[Told]:
+        """What a stretch of a file tells."""
+        read = FORMATS[self.format or format_of(stretch.name)].read
+        try:
+            yield from read(stretch)
+        except UnusablePath as error:
+            told = Told(stretch.source)
+            told.refuse(0, f"the file cannot be read: {error.reason}", b"")
+            yield told
+
+
+@dataclass(frozen=True, slots=True)
+class LineReader:
+    """Reads rows of the table LINES, in which the JSON itself stands.
+
+    Lines come in the order in which they stand, so that they can be counted as they pass.
+    """
+
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+        """What the lines tell."""
+        reader, stretch = EventLines(""), ("", -1)
+        for batch in batches:
+            columns = (batch.column(name).to_pylist() for name in ("source", "offset", "line"))
+            lines: list[bytes] = []
+            for source, offset, line in zip(*columns, strict=True):
+                if (source, offset) != stretch:
+                    if lines:
+                        yield read_lines(reader, lines)
+                    lines, stretch = [], (source, offset)
+                    reader = EventLines(source if offset == 0 else f"{source}@{offset}")
+                lines.append(line)
+            if lines:
+                yield read_lines(reader, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class RowReader:
+    """Reads rows of any columns, each an event; `text` is a column that holds JSON, if one does.
+
+    An event without an id is named by its partition and its place in that.
+    """
+
+    text: str | None = None
+
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+        """What the rows tell."""
+        context = TaskContext.get()
+        reader = EventLines(f"partition-{context.partitionId() if context else 0}")
+        for batch in batches:
+            if self.text is None:
+                yield told_rows(batch, reader)
+            else:
+                texts = batch.column(self.text).cast(pa.binary()).to_pylist()
+                yield read_lines(reader, (text or b"" for text in texts))

@@ -1,0 +1,39 @@
+"""The sinks that come with Purport, by their schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from purport.pipeline.addresses import Address
+from purport.pipeline.options import read_options
+from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
+from purport.pipeline.sinks.sink import SINKS, Sink
+
+
+class NoOptions(msgspec.Struct, forbid_unknown_fields=True):
+    """Nothing can be said."""
+
+
+def sink_at(address: str, options: Mapping[str, Any] | None = None) -> Sink:
+    """The sink that an address leads to; `InvalidInput` if it leads to none."""
+    read = Address.read(address).with_options(options or {})
+    return SINKS.find(read.scheme)(read)
+
+
+@dataclass(frozen=True, slots=True)
+class _MakeFolders:
+    """Makes sinks of files."""
+
+    kind: FileKind
+
+    def __call__(self, address: Address) -> Sink:
+        read_options(NoOptions, address.options, str(address))
+        return BatchFolders(address.path(), self.kind)
+
+
+SINKS.register("parquet")(_MakeFolders(FileKind.PARQUET))
+SINKS.register("jsonl")(_MakeFolders(FileKind.JSON_LINES))

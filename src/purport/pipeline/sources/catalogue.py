@@ -1,0 +1,48 @@
+"""The sources that come with Purport, by their schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from purport.pipeline.addresses import Address
+from purport.pipeline.formats.catalogue import FORMATS
+from purport.pipeline.options import read_options
+from purport.pipeline.sources.files import BATCH_BYTES, Files
+from purport.pipeline.sources.source import SOURCES, Since, Source
+
+
+class FileOptions(msgspec.Struct, forbid_unknown_fields=True):
+    """What can be said of a folder of files."""
+
+    files_per_batch: int | None = None
+    bytes_per_batch: int = BATCH_BYTES
+
+
+def source_at(
+    address: str, since: Since | None = None, options: Mapping[str, Any] | None = None
+) -> Source:
+    """The source that an address leads to; `InvalidInput` if it leads to none."""
+    read = Address.read(address).with_options(options or {})
+    return SOURCES.find(read.scheme)(read, since)
+
+
+@dataclass(frozen=True, slots=True)
+class _MakeFiles:
+    """Makes sources of files, of one format or of whatever their names say."""
+
+    format: str | None = None
+
+    def __call__(self, address: Address, since: Since | None) -> Source:
+        options = read_options(FileOptions, address.options, str(address))
+        return Files(
+            address.path(), self.format, since, options.files_per_batch, options.bytes_per_batch
+        )
+
+
+SOURCES.register("file")(_MakeFiles())
+for _format in FORMATS:
+    SOURCES.register(_format)(_MakeFiles(_format))
