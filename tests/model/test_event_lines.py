@@ -67,7 +67,7 @@ def test_a_whole_event_and_a_start_do_not_share_an_id() -> None:
 
 def test_ids_are_remembered_within_a_bound() -> None:
     reader = EventLines("log", remembered_ids=2)
-    for identifier in (b"a", b"b", b"c"):
+    for identifier in (b"a", b"b", b"c", b"d"):
         reader.read(b'{"@id": "%s"}' % identifier)
 
     assert isinstance(reader.read(b'{"@id": "c"}'), DeadLetter)

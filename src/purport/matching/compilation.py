@@ -20,3 +20,9 @@ def compiled(function: Function) -> Function:
     """
     machine_code: Function = _compile(function)
     return machine_code
+
+
+def inlined(function: Function) -> Function:
+    """The same, for a small function in an inner loop: a call hands over every part of an array."""
+    machine_code: Function = _compile(function, forceinline=True)
+    return machine_code

@@ -19,6 +19,7 @@ from purport.matching.first_line import first_line
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
 from purport.matching.supported import label, place_of
+from purport.matching.telling import Telling
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
@@ -158,6 +159,17 @@ class Matcher:
         with self._lock:
             batch = batch_of(told, self._compiled.telling())
             return self._match_batch(batch, lambda number: as_event(told[number]), threads)
+
+    def match_read(
+        self, read: Callable[[Telling], Batch], event_at: Callable[[int], Event]
+    ) -> BatchMatches:
+        """The matches of events that are read straight into a batch, for readers of a format.
+
+        `read` is given the telling to encode them with; `event_at` gives one of the events, should
+        a subscription need to look at it.
+        """
+        with self._lock:
+            return self._match_batch(read(self._compiled.telling()), event_at, 1)
 
     def match_table(
         self, table: pa.Table, *, threads: int = 1, terms: pa.Array | None = None

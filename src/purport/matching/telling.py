@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from purport.matching.scales import OPAQUE, OnScale, Scale, on_scale
+from purport.matching.text_table import TextTable
 from purport.model.event import Statement
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity
@@ -48,6 +49,7 @@ class Telling:
         self.attributes: list[Attribute] = []
         self.terms: list[Term | Statement] = []
         self.scales: list[Scale] = []
+        self.name_texts, self.word_texts = TextTable(), TextTable()  # for kernels
         self._scale_codes: dict[Scale, int] = {}
 
     @property
@@ -62,6 +64,8 @@ class Telling:
         self.attributes.clear()
         self.terms.clear()
         self.scales.clear()
+        self.name_texts.clear()
+        self.word_texts.clear()
         self._scale_codes.clear()
 
     def attribute(self, attribute: Attribute) -> int:

@@ -16,6 +16,8 @@ UNDECIDED, NUMBER, TIME, IDENTIFIER = 0, 1, 2, 3
 
 Letters = NDArray[np.uint8]
 
+SHORTEST_TIME = 19
+_SHORTEST_HEXADECIMAL = 12
 _MOST_DIGITS = 15  # so many make an integer that a double holds
 _DAYS_BEFORE_2000 = 730_426
 _ZERO, _NINE, _POINT, _PLUS, _MINUS, _COLON = 48, 57, 46, 43, 45, 58
@@ -29,21 +31,24 @@ def read_texts(
 ) -> None:
     """Say of each text, from its start to its end, what it spells, and the number or time."""
     for at in range(len(kinds)):
-        begin, end = starts[at], ends[at]
-        kinds[at] = UNDECIDED
-        if begin == end:
-            continue
-        if end - begin == 36 and _is_uuid(letters, begin):
-            kinds[at] = IDENTIFIER
-        elif _is_digit(letters[begin]) or letters[begin] == _MINUS:
-            if _read_number(letters, begin, end, numbers, at):
-                kinds[at] = NUMBER
-            elif end - begin >= 19 and _read_time(letters, begin, end, numbers, at):
-                kinds[at] = TIME
-            elif end - begin >= 12 and _is_long_hexadecimal(letters, begin, end):
-                kinds[at] = IDENTIFIER
-        elif end - begin >= 12 and _is_long_hexadecimal(letters, begin, end):
-            kinds[at] = IDENTIFIER
+        kinds[at] = read_text(letters, starts[at], ends[at], numbers, at)
+
+
+@compiled
+def read_text(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> int:
+    """What one text spells; the number or time is written to its place."""
+    if begin == end:
+        return UNDECIDED
+    if end - begin == 36 and _is_uuid(letters, begin):
+        return IDENTIFIER
+    if _is_digit(letters[begin]) or letters[begin] == _MINUS:
+        if read_number(letters, begin, end, numbers, at):
+            return NUMBER
+        if end - begin >= SHORTEST_TIME and read_time(letters, begin, end, numbers, at):
+            return TIME
+    if end - begin >= _SHORTEST_HEXADECIMAL and _is_long_hexadecimal(letters, begin, end):
+        return IDENTIFIER
+    return UNDECIDED
 
 
 @compiled
@@ -87,7 +92,7 @@ def _is_long_hexadecimal(letters: Letters, begin: int, end: int) -> bool:
 
 
 @compiled
-def _read_number(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
+def read_number(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
     """A decimal number of few digits, such as -21.5; its nearest double."""
     place = begin
     is_negative = letters[place] == _MINUS
@@ -122,7 +127,7 @@ def _read_number(letters: Letters, begin: int, end: int, numbers: Numbers, at: i
 
 
 @compiled
-def _read_time(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
+def read_time(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
     """A time such as 2016-04-11T13:24:19.250Z, in microseconds since the year 2000."""
     if not (
         letters[begin + 4] == _MINUS

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from codecs import BOM_UTF8
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +17,7 @@ from purport.model.interval import Interval
 REMEMBERED_IDS = 100_000
 LONGEST_LINE = 16 * 1024 * 1024
 _LONGEST_TEXT_KEPT = 10_000
+_NOT_TOLD = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class EventLines:
     """Reads the lines of one source, each an event, a dead letter, or (when blank) None.
 
     An event without an `@id` gets one from its place, e.g. `events.jsonl:17`. An `@id` that came
-    before is refused, within a window of the last 100,000 (memory stays flat); the start and the
+    before is refused, if it is among the last 100,000 (memory stays flat); the start and the
     end of one event may come apart under the same `@id`.
     """
 
@@ -55,7 +55,8 @@ class EventLines:
         self.source = source
         self.line = 0
         self._remembered_ids = remembered_ids
-        self._seen: OrderedDict[str, dict[str, int]] = OrderedDict()
+        self._recent: dict[str, tuple[int, int]] = {}  # the lines of an event's start and end
+        self._older: dict[str, tuple[int, int]] = {}
 
     def read(self, line: bytes) -> Event | DeadLetter | None:
         """What the next line says."""
@@ -88,6 +89,22 @@ class EventLines:
             return ToldObject(self._once(event.id, event.interval), event)
         return ToldObject(self._once(identifier_in(data), interval_in(data)), data)
 
+    def admit_whole(self, ids: Sequence[str], lines: Sequence[int]) -> bool:
+        """Take events that are whole, all at once; False, and none is taken, if an id came before.
+
+        They are the next ones that have an id of their own.
+        """
+        different = set(ids)
+        if (
+            len(different) < len(ids)
+            or not different.isdisjoint(self._recent)
+            or not different.isdisjoint(self._older)
+        ):
+            return False
+        self._recent.update(zip(ids, zip(lines, lines, strict=True), strict=True))
+        self._make_room()
+        return True
+
     def dead_letter(self, line: bytes, error: EventError) -> DeadLetter:
         """The line that was read last, set aside."""
         return DeadLetter(self.source, self.line, str(error), kept_text(line))
@@ -99,14 +116,18 @@ class EventLines:
         """
         if identifier is None:
             return f"{self.source}:{self.line}"
-        seen = self._seen.setdefault(identifier, {})
-        for part in _parts_told(interval):
-            if part in seen:
-                raise EventError(f"duplicate '@id' {identifier!r}, first seen in line {seen[part]}")
-            seen[part] = self.line
-        if len(self._seen) > self._remembered_ids:
-            self._seen.popitem(last=False)
+        told = self._recent.get(identifier) or self._older.get(identifier) or _NOT_TOLD
+        brought = _parts_told(interval, self.line)
+        for before, now in zip(told, brought, strict=True):
+            if before and now:
+                raise EventError(f"duplicate '@id' {identifier!r}, first seen in line {before}")
+        self._recent[identifier] = (told[0] or brought[0], told[1] or brought[1])
+        self._make_room()
         return identifier
+
+    def _make_room(self) -> None:
+        if len(self._recent) >= self._remembered_ids:
+            self._recent, self._older = {}, self._recent
 
 
 def kept_text(text: bytes) -> str:
@@ -114,11 +135,11 @@ def kept_text(text: bytes) -> str:
     return text.rstrip()[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
 
 
-def _parts_told(interval: Interval | None) -> tuple[str, ...]:
-    """What an event brings of its interval; one without times is whole."""
-    if interval is None or (interval.start is not None and interval.end is not None):
-        return ("start", "end")
-    return ("end",) if interval.start is None else ("start",)
+def _parts_told(interval: Interval | None, line: int) -> tuple[int, int]:
+    """The lines in which the start and the end of an event came; one without times is whole."""
+    if interval is None:
+        return line, line
+    return (0 if interval.start is None else line), (0 if interval.end is None else line)
 
 
 def events_in(lines: Iterable[bytes], source: str) -> Iterator[Event | DeadLetter]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -12,20 +11,17 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.matching.batch_matches import BatchMatches
-from purport.matching.matcher import Matcher
 from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.readers import Reader, RowReader
 from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES
-from purport.pipeline.told import Told
-from purport.relatedness.remote import MeasureUnavailable
+from purport.pipeline.told import Matched, Told
 
 _MATCHES = to_arrow_schema(MATCHES)
 _OUTCOMES = to_arrow_schema(OUTCOMES)
 _MOST_ROWS = 65_536
-_BEYOND_US = (MeasureUnavailable, MemoryError)  # no record is to blame: the stream has to stop
 
 
 def match_stream(
@@ -62,7 +58,7 @@ def outcomes(records: DataFrame, reader: Reader, spec: MatcherSpec) -> DataFrame
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()
         for told in reader.read(batches):
-            found = match_told(matcher, told)
+            found = told.match(matcher)
             for rows in match_rows(found, spec.version):
                 yield _filled(rows)
             if found.dead_letters:
@@ -79,48 +75,6 @@ def matches(outcomes: DataFrame) -> DataFrame:
 def dead_letters(outcomes: DataFrame) -> DataFrame:
     """The records among the outcomes that were refused, each with the reason."""
     return outcomes.where(f.col("reason").isNotNull()).select(*DEAD_LETTERS.fieldNames())
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """What was found in what was told, and what of it is no event or cannot be matched."""
-
-    told: Told
-    found: Sequence[tuple[Told, BatchMatches]]
-    dead_letters: Sequence[DeadLetter]
-
-
-def match_told(matcher: Matcher, told: Told) -> Matched:
-    """Match what was told; a record that cannot be matched is set aside."""
-    try:
-        return Matched(told, [(told, matcher.match_batch(told.events))], told.dead_letters)
-    except _BEYOND_US:
-        raise
-    except Exception:  # noqa: BLE001 - what is wrong with which record is found out below
-        told = told.checked()
-    found: list[tuple[Told, BatchMatches]] = []
-    refused = _match_parts(matcher, told, found)
-    return Matched(told, found, [*told.dead_letters, *refused])
-
-
-def _match_parts(
-    matcher: Matcher, told: Told, found: list[tuple[Told, BatchMatches]]
-) -> list[DeadLetter]:
-    """Match what can be, in halves of halves; gives what cannot."""
-    if not len(told):
-        return []
-    try:
-        found.append((told, matcher.match_batch(told.events)))
-    except _BEYOND_US:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, one record must not stop the rest
-        if len(told) == 1:
-            told.refuse(told.offsets[0], f"cannot be matched: {error}", told.records[0])
-            return told.dead_letters[-1:]
-        half = len(told) // 2
-        parts = (told.only(range(half)), told.only(range(half, len(told))))
-        return [letter for part in parts for letter in _match_parts(matcher, part, found)]
-    return []
 
 
 def match_rows(matched: Matched, version: int) -> Iterator[pa.RecordBatch]:

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.matcher_spec import MatcherSpec
-from purport.pipeline.matches import dead_letter_rows, match_rows, match_told
+from purport.pipeline.matches import dead_letter_rows, match_rows
 from purport.pipeline.readers import Reader
 from purport.pipeline.tables import MATCHES
 
@@ -138,11 +138,11 @@ def _matched(
     began = clock()
     for told in reader.read(batches):
         read = clock()
-        found = match_told(matcher, told)
+        found = told.match(matcher)
         rows = list(match_rows(found, spec.version))
         matched = clock()
         _count(counts, rows)
-        counts.events += sum(len(part) for part, _ in found.found)
+        counts.events += sum(len(part.ids) for part, _ in found.found)
         if told.appeared is not None:
             counts.appeared = min(counts.appeared or told.appeared, told.appeared)
         notes.refuse(found.dead_letters)

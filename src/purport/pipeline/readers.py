@@ -16,13 +16,13 @@ from purport.pipeline.formats.catalogue import FORMATS, format_of
 from purport.pipeline.formats.json_lines import read_lines
 from purport.pipeline.formats.rows import told_rows
 from purport.pipeline.stretches import Stretch
-from purport.pipeline.told import Told
+from purport.pipeline.told import Tells, Told
 
 
 class Reader(Protocol):
     """Turns the rows of a source into what they tell; it is sent to the workers."""
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
         """What the rows tell. A row that cannot be read is a dead letter, not an error."""
 
 
@@ -37,7 +37,7 @@ class FileReader:
     folder: Path
     format: str | None = None
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
         """What the files tell; one that cannot be read is a dead letter."""
         for batch in batches:
             for row in batch.to_pylist():
@@ -47,7 +47,7 @@ class FileReader:
                     told.appeared = row["appeared"].timestamp()
                     yield told
 
-    def told(self, stretch: Stretch) -> Iterator[Told]:
+    def told(self, stretch: Stretch) -> Iterator[Tells]:
         """What a stretch of a file tells."""
         read = FORMATS[self.format or format_of(stretch.name)].read
         try:
@@ -65,7 +65,7 @@ class LineReader:
     Lines come in the order in which they stand, so that they can be counted as they pass.
     """
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
         """What the lines tell."""
         reader, stretch = EventLines(""), ("", -1)
         for batch in batches:
@@ -91,7 +91,7 @@ class RowReader:
 
     text: str | None = None
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
         """What the rows tell."""
         context = TaskContext.get()
         reader = EventLines(f"partition-{context.partitionId() if context else 0}")

@@ -18,7 +18,7 @@ from purport.errors import UnusablePath
 from purport.model.event_lines import LONGEST_LINE
 
 STRETCH_BYTES = 64 * 1024 * 1024
-_BLOCK_BYTES = 1024 * 1024
+_BLOCK_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Stretch:
         return cls(folder / name, name, int(begin), int(begin) + STRETCH_BYTES)
 
 
-def line_blocks(stretch: Stretch) -> Iterator[list[bytes]]:
-    """The lines of a stretch, some at a time and without their ends.
+def line_blocks(stretch: Stretch) -> Iterator[bytes]:
+    """The lines of a stretch, some at a time, without the end of the last one.
 
     Of a line that is too long for an event, only so much is given that it can be seen to be.
     """
@@ -56,7 +56,7 @@ def line_blocks(stretch: Stretch) -> Iterator[list[bytes]]:
             block = file.read(_BLOCK_BYTES)
             if not block:
                 if rest:
-                    yield [rest]
+                    yield rest
                 return
             text = rest + block
             if end is not None and position + len(text) >= end:
@@ -64,10 +64,10 @@ def line_blocks(stretch: Stretch) -> Iterator[list[bytes]]:
             else:
                 cut = text.rfind(b"\n") + 1
             if cut:
-                yield text[: cut - 1].split(b"\n")
+                yield text[: cut - 1]
             position, rest = position + cut, text[cut:]
             if len(rest) > LONGEST_LINE and (end is None or position < end):
-                yield [rest[: LONGEST_LINE + 1]]
+                yield rest[: LONGEST_LINE + 1]
                 skipped, rest = _next_line(file, rest)
                 position += skipped
 

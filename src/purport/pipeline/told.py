@@ -4,15 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import msgspec
 
 from purport.errors import EventError
+from purport.matching.batch_matches import BatchMatches
 from purport.matching.batches import JsonObject, as_event
+from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, ToldObject, kept_text
+from purport.relatedness.remote import MeasureUnavailable
 
 _ABOUT = ("@id", "@start", "@end")
+BEYOND_US = (MeasureUnavailable, MemoryError)  # no record is to blame: the stream has to stop
+
+
+class Tells(Protocol):
+    """Something that was read, and can be matched; `appeared` is when its source last changed."""
+
+    appeared: float | None  # in seconds since 1970
+
+    def match(self, matcher: Matcher) -> Matched:
+        """The matches, and what is no event or cannot be matched; nothing stops at a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What was found: events by their ids and places, each with the matches of those."""
+
+    found: Sequence[tuple[Told, BatchMatches]]
+    dead_letters: Sequence[DeadLetter]
 
 
 @dataclass(slots=True)
@@ -20,8 +42,7 @@ class Told:
     """Events of one source, by columns: `events[i]` has the id `ids[i]` and stands at `offsets[i]`.
 
     An offset is the number of a line, of a row, or of a description in its file. `records` are the
-    events as they were read, for dead letters; `appeared` is when the source last changed, in
-    seconds since 1970.
+    events as they were read, for dead letters.
     """
 
     source: str
@@ -56,6 +77,17 @@ class Told:
         """Set a record aside."""
         self.dead_letters.append(DeadLetter(self.source, offset, reason, _text(record)))
 
+    def match(self, matcher: Matcher) -> Matched:
+        """The matches of the events; one that cannot be matched is set aside."""
+        if not self.events:
+            return Matched([], self.dead_letters)
+        try:
+            return Matched([(self, matcher.match_batch(self.events))], self.dead_letters)
+        except BEYOND_US:
+            raise
+        except Exception:  # noqa: BLE001 - what is wrong with which record is found out
+            return self.checked()._match_parts(matcher)
+
     def checked(self) -> Told:
         """The same with every object made an event, or a dead letter where that cannot be done."""
         told = Told(self.source, dead_letters=list(self.dead_letters))
@@ -67,6 +99,26 @@ class Told:
             else:
                 told.add_event(event, self.ids[place], self.offsets[place], self.records[place])
         return told
+
+    def _match_parts(self, matcher: Matcher) -> Matched:
+        """Match what can be, in halves of halves."""
+        if not self.events:
+            return Matched([], self.dead_letters)
+        try:
+            return Matched([(self, matcher.match_batch(self.events))], self.dead_letters)
+        except BEYOND_US:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must not stop the rest
+            if len(self) == 1:
+                self.refuse(self.offsets[0], f"cannot be matched: {error}", self.records[0])
+                return Matched([], self.dead_letters)
+        half = len(self) // 2
+        parts = [self.only(range(half)), self.only(range(half, len(self)))]
+        matched = [part._match_parts(matcher) for part in parts]
+        return Matched(
+            [found for part in matched for found in part.found],
+            [*self.dead_letters, *(one for part in matched for one in part.dead_letters)],
+        )
 
     def only(self, places: Sequence[int]) -> Told:
         """Some of the events, without the records that are none."""

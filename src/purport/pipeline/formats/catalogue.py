@@ -11,14 +11,14 @@ from purport.pipeline.formats.json_lines import json_lines
 from purport.pipeline.formats.parquet_rows import parquet_rows
 from purport.pipeline.formats.rdf_text import ntriples, turtle
 from purport.pipeline.stretches import Stretch
-from purport.pipeline.told import Told
+from purport.pipeline.told import Tells
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
     """How files of one kind are read; only what is cut at lines may be read in stretches."""
 
-    read: Callable[[Stretch], Iterator[Told]]
+    read: Callable[[Stretch], Iterator[Tells]]
     endings: tuple[str, ...]
 
 

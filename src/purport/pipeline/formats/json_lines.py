@@ -3,29 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from purport.errors import EventError
+from purport.matching.batches import Batch
+from purport.matching.json_kernel import LEFT, PLAIN
+from purport.matching.matcher import Matcher
+from purport.matching.plain_lines import PlainLines
+from purport.matching.telling import Telling
+from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.stretches import Stretch, line_blocks
-from purport.pipeline.told import Told
+from purport.pipeline.told import BEYOND_US, Matched, Told
 
 
-def json_lines(stretch: Stretch) -> Iterator[Told]:
+def json_lines(stretch: Stretch) -> Iterator[ToldLines]:
     """The events of a stretch of JSON lines."""
     reader = EventLines(stretch.source)
-    for lines in line_blocks(stretch):
-        yield read_lines(reader, lines)
+    for text in line_blocks(stretch):
+        yield ToldLines(reader, text)
 
 
 def read_lines(reader: EventLines, lines: Iterable[bytes]) -> Told:
     """What the next lines tell."""
     told = Told(reader.source)
     for line in lines:
-        try:
-            said = reader.read_object(line)
-        except EventError as error:
-            told.refuse(reader.line, str(error), line)
-        else:
-            if said is not None:
-                told.add(said, reader.line, line)
+        _read_line(reader, line, told)
     return told
+
+
+@dataclass(slots=True)
+class ToldLines:
+    """Lines that are read when they are matched: plain ones go straight into the kernel's arrays.
+
+    The reader has read the lines before them. Lines are taken in their order, so that the first of
+    two events with one id is the one that counts.
+    """
+
+    reader: EventLines
+    text: bytes
+    appeared: float | None = None
+    _lines: PlainLines = field(init=False)
+    _plain: Told = field(init=False)  # its records are the numbers of its lines
+    _others: Told = field(init=False)
+
+    def match(self, matcher: Matcher) -> Matched:
+        """The matches of the lines, and those that are no events."""
+        self._plain, self._others = Told(self.reader.source), Told(self.reader.source)
+        try:
+            found = matcher.match_read(self._read, self._plain_event)
+        except BEYOND_US:
+            raise
+        except Exception:  # noqa: BLE001 - which line it is that cannot be matched is found out
+            plain = self._plain
+            plain.events = [self._plain_event(number) for number in range(len(plain.ids))]
+            plain.records = [self._line(place) for place in plain.records]
+            matched = plain.match(matcher)
+        else:
+            matched = Matched([(self._plain, found)], [])
+        others = self._others.match(matcher)
+        return Matched(
+            [*matched.found, *others.found], [*matched.dead_letters, *others.dead_letters]
+        )
+
+    def _read(self, telling: Telling) -> Batch:
+        lines = self._lines = PlainLines.read(self.text, telling)
+        before, begin = self.reader.line, 0
+        for left in [*np.flatnonzero(lines.kinds == LEFT).tolist(), len(lines.kinds)]:
+            places = np.flatnonzero(lines.kinds[begin:left] == PLAIN) + begin
+            self._admit(places.tolist(), before)
+            if left < len(lines.kinds):
+                self._read_left(left, before)
+            begin = left + 1
+        self.reader.line = before + len(lines.kinds)
+        return lines.batch()
+
+    def _admit(self, places: list[int], before: int) -> None:
+        """Take plain lines, none of which another line stands between, under their ids."""
+        starts, ends = (
+            column[places].tolist() for column in (self._lines.id_starts, self._lines.id_ends)
+        )
+        ids = [self.text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+        lines = [before + place + 1 for place in places]
+        own = ids if all(ids) else [one for one in ids if one]
+        own_lines = lines if own is ids else [at for at, one in zip(lines, ids, strict=True) if one]
+        if self.reader.admit_whole(own, own_lines):
+            source = self.reader.source
+            self._plain.ids += [one or f"{source}:{at}" for one, at in zip(ids, lines, strict=True)]
+            self._plain.offsets += lines
+            self._plain.records += places
+        elif len(places) > 1:
+            for place in places:
+                self._admit([place], before)
+        else:  # an id that came before: the parser says what is wrong with that
+            self._lines.kinds[places] = LEFT
+            self._read_left(places[0], before)
+
+    def _read_left(self, place: int, before: int) -> None:
+        self.reader.line = before + place
+        _read_line(self.reader, self._line(place), self._others)
+
+    def _plain_event(self, number: int) -> Event:
+        return Event.from_json(self._line(self._plain.records[number]))
+
+    def _line(self, place: Any) -> bytes:
+        return self.text[self._lines.starts[place] : self._lines.ends[place]]
+
+
+def _read_line(reader: EventLines, line: bytes, told: Told) -> None:
+    try:
+        said = reader.read_object(line)
+    except EventError as error:
+        told.refuse(reader.line, str(error), line)
+    else:
+        if said is not None:
+            told.add(said, reader.line, line)
