@@ -17,10 +17,9 @@ from purport.model.event_lines import EventLines
 
 texts = st.one_of(
     st.text(max_size=8),
-    st.sampled_from(
-        ["laptop", "12.5", "2026-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "5 °C", "true", "", " "]
-        + ["d8a064df-7fd6-3116-e1ea-24c4f9341c68", "d8a064df7fd6", "0012", "-3", "1e5", "@id"]
-    ),
+    st.sampled_from(["laptop", "12.5", "5 °C", "true", "", " ", "0012", "-3", "1e5", "@id"]),
+    st.sampled_from(["2026-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "d8a064df7fd6"]),
+    st.just("d8a064df-7fd6-3116-e1ea-24c4f9341c68"),
 )
 values = st.recursive(
     st.one_of(texts, st.integers(), st.floats(), st.booleans(), st.none()),
@@ -177,4 +176,4 @@ def test_a_line_that_is_not_wanted_after_all_is_left_out() -> None:
     read = PlainLines.read(b'{"a": "x"}\n{"b": "y"}\n{"c": "z"}', met)
     read.kinds[1] = 0
 
-    assert [met.attributes[n].text for n in read.batch().attributes] == ["a", "c"]  # type: ignore[union-attr]
+    assert [met.attributes[n].text for n in read.batch().attributes] == ["a", "c"]

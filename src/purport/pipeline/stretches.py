@@ -54,11 +54,11 @@ def line_blocks(stretch: Stretch) -> Iterator[bytes]:
         end = stretch.end
         while end is None or position < end:
             block = file.read(_BLOCK_BYTES)
-            if not block:
-                if rest:
-                    yield rest
-                return
             text = rest + block
+            if not block:
+                if not text:
+                    return
+                text += b"" if text.endswith(b"\n") else b"\n"
             if end is not None and position + len(text) >= end:
                 cut = text.find(b"\n", max(0, end - position - 1)) + 1
             else:

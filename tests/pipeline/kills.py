@@ -1,0 +1,211 @@
+"""Kills a streaming job at random moments and starts it again, and counts what became of events.
+
+As a program it does so many times for each sink, and writes a report:
+`python -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pyarrow.dataset as ds
+
+SINKS = ("parquet", "jsonl", "http")
+_FILES_A_KILL = 5
+_EVENTS_A_FILE = 40
+_MOST_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What became of the events of a job that was killed: all of them were to be matched."""
+
+    sink: str
+    kills: int
+    batches: int
+    expected: int
+    lost: int
+    doubled: int
+    dead_letters: int
+    dead_letters_expected: int
+    killed_in: Counter[str] = field(default_factory=Counter)
+
+
+def killed_job(sink: str, kills: int, folder: Path, seed: int) -> Aftermath:
+    """Run a job to its end, through so many kills."""
+    drawn = random.Random(seed)
+    files = _FILES_A_KILL * (kills + 1)
+    events = folder / "events"
+    events.mkdir()
+    for number in range(files):
+        lines = [json.dumps({"@id": f"{number}-{one}", "a": 1}) for one in range(_EVENTS_A_FILE)]
+        (events / f"{number:04}.jsonl").write_text("\n".join([*lines, "{broken"]))
+    with _receiver() as receiver:
+        target = receiver.url if sink == "http" else f"{sink}:{folder / 'matches'}"
+        state = folder / "state"
+        killed_in: Counter[str] = Counter()
+        for _ in range(kills):
+            killed_in[_run_and_kill(_command(events, target, state), state, drawn)] += 1
+        done = subprocess.run(_command(events, target, state), capture_output=True, timeout=600)
+        assert done.returncode == 0, done.stderr.decode()
+        arrived = receiver.arrived if sink == "http" else _written(folder / "matches", sink)
+    expected = {f"{number}-{one}" for number in range(files) for one in range(_EVENTS_A_FILE)}
+    letters = ds.dataset(state / "dead_letters", partitioning="hive").count_rows()
+    return Aftermath(
+        sink,
+        kills,
+        len((state / "batches.jsonl").read_text().splitlines()),
+        len(expected),
+        len(expected - set(arrived)),
+        sum(arrived.values()) - len(set(arrived)),
+        letters,
+        files,
+        killed_in,
+    )
+
+
+def _command(events: Path, target: str, state: Path) -> list[str]:
+    return [
+        sys.executable, "-m", "purport", "stream", "--from", f"file:{events}?files_per_batch=1",
+        "--to", target, "-s", "{a = 1} as one", "--checkpoint", str(state), "--until-end",
+        "--cores", "2", "--measure", "exact", "--json",
+    ]  # fmt: skip
+
+
+def _run_and_kill(command: list[str], state: Path, drawn: random.Random) -> str:
+    """Start a job, kill it after a batch or two, at any moment; where it was by then."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        before = _batches(state)
+        deadline = time.monotonic() + _MOST_SECONDS
+        while _batches(state) == before:
+            assert process.poll() is None, "the job ended before it could be killed"
+            assert time.monotonic() < deadline, "the job did not get on"
+            time.sleep(0.01)
+        time.sleep(drawn.uniform(0, 0.8))
+    finally:
+        phase = _phase(state)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    return phase
+
+
+def _batches(state: Path) -> int:
+    path = state / "batches.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def _phase(state: Path) -> str:
+    """What the job was doing, as far as one can see from outside."""
+    offsets, commits = (
+        len([one for one in (state / "spark" / name).glob("*") if one.name.isdigit()])
+        for name in ("offsets", "commits")
+    )
+    if offsets == commits:
+        return "between batches"
+    return "after a batch was kept" if _batches(state) >= offsets else "in a batch"
+
+
+def _written(folder: Path, sink: str) -> Counter[str]:
+    kind = "parquet" if sink == "parquet" else "json"
+    paths = [str(path) for path in folder.glob(f"batch=*/*.{kind}") if path.stat().st_size]
+    found = ds.dataset(paths, format=kind).to_table(columns=["event_id"])
+    return Counter(found.column("event_id").to_pylist())
+
+
+@dataclass(slots=True)
+class _Receiver:
+    """What a webhook got."""
+
+    url: str
+    arrived: Counter[str]
+
+
+@contextmanager
+def _receiver() -> Iterator[_Receiver]:
+    arrived: Counter[str] = Counter()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            arrived.update(match["event_id"] for match in body["matches"])
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield _Receiver(f"http://127.0.0.1:{server.server_port}/", arrived)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def report(found: list[Aftermath], seconds: float) -> str:
+    """A report in Markdown."""
+    head = "| sink | kills | batches | events | lost | doubled | dead letters | killed |"
+    rows = [
+        f"| `{one.sink}:` | {one.kills} | {one.batches} | {one.expected:,} | {one.lost} | "
+        f"{one.doubled} | {one.dead_letters} of {one.dead_letters_expected} | "
+        f"{', '.join(f'{count} {phase}' for phase, count in one.killed_in.most_common())} |"
+        for one in found
+    ]
+    return "\n".join(
+        [
+            "# Killed and started again",
+            "",
+            "A streaming job is killed (`kill -9` of the driver) at random moments and started",
+            "again, until it has read everything. Every event matches; every file also has a broken",
+            "line. Into files nothing is lost and nothing doubled. A webhook gets everything at",
+            "least once; what comes twice comes under the same ids.",
+            "",
+            head,
+            "|---|---|---|---|---|---|---|---|",
+            *rows,
+            "",
+            f"Python {platform.python_version()}, {os.cpu_count()} cores, {seconds:.0f} s, by "
+            "`make test-long`.",
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    given = parser.parse_args()
+    began = time.monotonic()
+    found = []
+    for sink in SINKS:
+        with tempfile.TemporaryDirectory(prefix="purport-kills-") as folder:
+            found.append(killed_job(sink, given.kills, Path(folder), seed=2026))
+    given.output.parent.mkdir(parents=True, exist_ok=True)
+    given.output.write_text(report(found, time.monotonic() - began), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
