@@ -6,13 +6,18 @@ import logging
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from purport.errors import UnusablePath
+
+if TYPE_CHECKING:
+    from purport.demo.run import DemoResult
 
 
 def demo(
@@ -23,7 +28,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Another seed is another city.")] = 2014,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
-    """Stream a simulated city through Spark, match its events, and write a report.
+    """Stream a simulated city through Spark, match its events by meaning, and write a report.
 
     Example: purport demo --events 50000 -o my-city
     """
@@ -32,7 +37,6 @@ def demo(
     from purport.demo.city import City
     from purport.demo.report import write_report
     from purport.demo.run import run_demo
-    from purport.demo.vocabulary import MAKERS
     from purport.pipeline.session import local_session
 
     data = output / "purport-demo"
@@ -46,6 +50,7 @@ def demo(
     logging.disable(logging.CRITICAL)
     started = time.perf_counter()
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    _tell_beginning(console)
     with console.status("Starting Spark on this machine ..."):
         spark = local_session("purport demo")
     try:
@@ -55,13 +60,44 @@ def demo(
         spark.stop()
     report = write_report(result, output)
     if as_json:
-        for heard in result.subscriptions:
-            row = {"subscription": heard.name, "meant": heard.meant, "heard": heard.heard}
-            sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
-    console.print(
-        f"{events:,} events of {len(MAKERS)} makers streamed through Spark: "
-        f"{result.heard:,} of the {result.meant:,} matches that were meant were found.\n"
-        "Without '~', exact means exact: only the maker that shares the words is heard.\n"
-        f"{len(result.dead_letters):,} broken lines were set aside with their reasons.\n"
-        f"Report: {report}   ({time.perf_counter() - started:.0f} s in all)"
-    )
+        _print_json(result)
+    _tell_end(console, result)
+    console.print(f"Report: {report}   ({time.perf_counter() - started:.0f} s in all)")
+
+
+def _tell_beginning(console: Console) -> None:
+    """Say what makers say, and what the subscriber asks."""
+    from purport.demo.story import question, sayings
+
+    console.print("[bold]Four makers of sensors report the same thing, in words of their own:[/]")
+    for maker, statements in sayings():
+        console.print(Text(f"  {maker:<12}{'   '.join(statements)}"))
+    console.print("[bold]You ask once; a ~ means: or what means the same.[/]")
+    console.print(Text(f"  {question()}\n"))
+
+
+def _tell_end(console: Console, result: DemoResult) -> None:
+    """Say who was heard, why, and what exact words would have missed."""
+    from purport.demo.story import summary, why
+
+    table = Table("subscription", "meant", "found", "exact words alone", "not meant")
+    for heard in result.subscriptions:
+        counts = (heard.meant.total(), heard.heard.total(), heard.exact.total(), heard.wrong)
+        table.add_row(Text(heard.name), *(f"{count:,}" for count in counts))
+    console.print(table)
+    explained = why(result)
+    if explained is not None and explained.example is not None:
+        example = explained.example
+        console.print(f"[bold]Why {example.event.maker} was heard ({example.probability:.2f}):[/]")
+        console.print(Text(example.why + "\n"))
+    for sentence in summary(result):
+        console.print(sentence, markup=False)
+
+
+def _print_json(result: DemoResult) -> None:
+    for heard in result.subscriptions:
+        row = {
+            "subscription": heard.name, "meant": heard.meant, "heard": heard.heard,
+            "exact": heard.exact, "wrong": heard.wrong,
+        }  # fmt: skip
+        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")

@@ -25,7 +25,9 @@ class DemoDisplay:
             TextColumn("batches"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         )
         self._task = self._bar.add_task("batches", total=FILES)
-        self._live = Live(self._drawn(Progress()), console=console, refresh_per_second=8)
+        self._live = Live(
+            self._drawn(Progress()), console=console, refresh_per_second=8, transient=True
+        )
 
     def __enter__(self) -> Self:
         self._live.start()

@@ -27,6 +27,11 @@ class CityEvent:
     said: Said
     meant: Said
 
+    @property
+    def id(self) -> str:
+        """What both are called."""
+        return str(self.said["@id"])
+
 
 @dataclass(frozen=True, slots=True)
 class City:

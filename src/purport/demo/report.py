@@ -69,8 +69,8 @@ def _sayings(subscriptions: Iterable[Heard]) -> Iterable[str]:
             yield (
                 f"<section class=saying><h3>{html.escape(heard.name)}</h3>"
                 f"<p class=asked>{html.escape(heard.asks)}</p><div class=pair>"
-                f"<figure><figcaption>heard, from {heard.example.maker}</figcaption>"
-                f"{_event(heard.example.said)}</figure>"
+                f"<figure><figcaption>heard, from {heard.example.event.maker}</figcaption>"
+                f"{_event(heard.example.event.said)}</figure>"
                 f"<figure><figcaption>missed, from {heard.missed.maker}</figcaption>"
                 f"{_event(heard.missed.said)}</figure></div></section>"
             )

@@ -1,22 +1,23 @@
-"""The demo: a city reports, Spark matches, a report says who was heard."""
+"""The demo: a city reports, Spark matches, and it is told who was heard and why."""
 
 from __future__ import annotations
 
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from purport.demo.city import City, CityEvent
+from purport.demo.vocabulary import MAKERS
 from purport.matching.matcher import Matcher
 from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
-from purport.model.language.parse import parse_file
+from purport.model.language.parse import parse, parse_file
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import BatchReport, JobFolder
@@ -25,27 +26,48 @@ from purport.pipeline.session import spark_pattern
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.watched import Fixed
-from purport.relatedness.catalogue import defaults_are_made
 
 FILES = 12
 
 
 def demo_subscriptions() -> list[Subscription]:
-    """The subscriptions that come with the demo; those with `~` need the default space."""
-    every = parse_file(Path(__file__).with_name("subscriptions.purport"))
-    return every if defaults_are_made() else [one for one in every if "~" not in write(one)]
+    """The subscriptions that come with the demo."""
+    return parse_file(Path(__file__).with_name("subscriptions.purport"))
+
+
+def in_exact_words(subscription: Subscription) -> Subscription:
+    """The same subscription as somebody writes it who has no `~`."""
+    options = replace(subscription.options, threshold=None)
+    plain = write(replace(subscription, name=None, options=options)).replace("~", "")
+    return replace(parse(plain), name=subscription.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An event that was heard, and why."""
+
+    event: CityEvent
+    probability: float
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Of one subscription: how many events meant it and how many of them were heard, by maker."""
+    """Of one subscription: how many events meant it, and how many of those were heard, by maker.
+
+    `exact` are those that exact words alone would have heard; `wrong` were heard without being
+    meant. `example` is one that only meaning could hear, `missed` one that was not heard.
+    """
 
     name: str
     asks: str
+    asks_exactly: str
     meant: Counter[str]
     heard: Counter[str]
-    example: CityEvent | None  # one that was heard
-    missed: CityEvent | None  # one that means the same and was not
+    exact: Counter[str]
+    wrong: int
+    example: Explained | None
+    missed: CityEvent | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +79,7 @@ class DemoResult:
     matches: int
     dead_letters: tuple[DeadLetter, ...]
     seconds_streaming: float
+    job: JobFolder
 
     @property
     def heard(self) -> int:
@@ -64,9 +87,19 @@ class DemoResult:
         return sum(heard.heard.total() for heard in self.subscriptions)
 
     @property
+    def exact(self) -> int:
+        """How many of them exact words alone would have found."""
+        return sum(heard.exact.total() for heard in self.subscriptions)
+
+    @property
     def meant(self) -> int:
         """How many matches there would have been had all makers shared the words."""
         return sum(heard.meant.total() for heard in self.subscriptions)
+
+    @property
+    def wrong(self) -> int:
+        """How many matches were not meant."""
+        return sum(heard.wrong for heard in self.subscriptions)
 
 
 @dataclass(slots=True)
@@ -74,12 +107,14 @@ class Progress:
     """How far the demo has come; told to whoever shows it."""
 
     batches: int = 0
+    events: int = 0
     matches: Counter[str] = field(default_factory=Counter)
     dead_letters: int = 0
 
     def add(self, report: BatchReport) -> None:
         """Count one more batch."""
         self.batches += 1
+        self.events += report.counts.events
         self.matches.update(report.counts.matches)
         self.dead_letters += report.counts.dead_letters
 
@@ -106,31 +141,63 @@ def run_demo(
     rows = spark.read.parquet(spark_pattern(sink.folder)).collect()
     matched = {(row.subscription, row.event_id) for row in rows}
     heard = tuple(_heard(city, subscriptions, matched))
-    return DemoResult(city, heard, len(rows), _dead_letters(spark, job), seconds)
+    return DemoResult(city, heard, len(rows), _dead_letters(spark, job), seconds, job)
 
 
 def _heard(
-    city: City, subscriptions: list[Subscription], matched: set[tuple[str, str]]
+    city: City, subscriptions: Sequence[Subscription], matched: set[tuple[str, str]]
 ) -> Iterator[Heard]:
-    """What was matched, beside what the events mean in the subscribers' own words."""
-    matcher = Matcher(subscriptions)
-    heard: dict[str, list[CityEvent]] = {label(one): [] for one in subscriptions}
-    missed: dict[str, list[CityEvent]] = {label(one): [] for one in subscriptions}
-    for event in city.happenings():
-        for match in matcher.match(Event.from_json(event.meant)):
-            name = label(match.subscription)
-            side = heard if (name, event.meant["@id"]) in matched else missed
-            side[name].append(event)
+    """What was matched, beside what events mean and what exact words would have found."""
+    exact = Matcher(map(in_exact_words, subscriptions))
+    near = Matcher(subscriptions)
+    happenings = list(city.happenings())
+    meant = _pairs(exact, [event.meant for event in happenings])
+    said = _pairs(exact, [event.said for event in happenings])
     for subscription in subscriptions:
         name = label(subscription)
+        wanted = [event for event in happenings if (name, event.id) in meant]
+        heard = [event for event in wanted if (name, event.id) in matched]
+        exactly = [event for event in heard if (name, event.id) in said]
+        only_near = [event for event in heard if (name, event.id) not in said]
+        missed = [event for event in wanted if (name, event.id) not in matched]
         yield Heard(
             name,
             write(replace(subscription, name=None)),
-            Counter(event.maker for event in heard[name] + missed[name]),
-            Counter(event.maker for event in heard[name]),
-            next(iter(heard[name]), None),
-            next(iter(missed[name]), None),
+            write(replace(in_exact_words(subscription), name=None)),
+            Counter(event.maker for event in wanted),
+            Counter(event.maker for event in heard),
+            Counter(event.maker for event in exactly),
+            sum(1 for one, event in matched if one == name and (one, event) not in meant),
+            _explained(near, subscription, only_near),
+            _typical(missed),
         )
+
+
+def _pairs(matcher: Matcher, told: Sequence[dict[str, object]]) -> set[tuple[str, str]]:
+    """Which subscription is answered by which event."""
+    found = matcher.match_batch(told)
+    return {
+        (label(found.subscription(number)), str(told[event]["@id"]))
+        for number, event in enumerate(found.events.tolist())
+    }
+
+
+def _explained(
+    matcher: Matcher, subscription: Subscription, events: Sequence[CityEvent]
+) -> Explained | None:
+    """One of the events, that of the maker with the most words of its own, and why it matches."""
+    rank = list(MAKERS)
+    for event in sorted(events, key=lambda one: -rank.index(one.maker))[:1]:
+        for match in matcher.match(Event.from_json(event.said)):
+            if match.subscription == subscription:
+                return Explained(event, match.probability, match.explain())
+    return None
+
+
+def _typical(events: Sequence[CityEvent]) -> CityEvent | None:
+    """One of the events, of the maker who has most of them."""
+    makers = Counter(event.maker for event in events)
+    return max(events, key=lambda event: makers[event.maker], default=None)
 
 
 def _dead_letters(spark: SparkSession, job: JobFolder) -> tuple[DeadLetter, ...]:

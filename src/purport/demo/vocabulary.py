@@ -81,13 +81,15 @@ VEHICLES = ("Toyota", "Volkswagen", "Renault", "Ford", "Fiat", "Nissan")
 # Other words for the same things, as other makers use them.
 SYNONYMS = {
     "temperature": "heat level", "energy consumption": "power usage", "noise": "sound level",
-    "parking": "garage spot", "relative humidity": "air moisture", "speed": "velocity",
+    "parking": "car park", "relative humidity": "air moisture", "speed": "velocity",
     "light": "illumination", "rainfall": "precipitation", "particles": "fine dust",
-    "increased energy consumption event": "power usage rise",
-    "parking space occupied": "garage spot taken", "laptop": "notebook computer",
-    "refrigerator": "fridge", "television": "TV set", "washing machine": "washer",
-    "ground floor": "ground level", "first floor": "first level", "second floor": "second level",
-    "public hall": "lobby", "canteen": "dining hall",
+    "increased energy consumption event": "increased electricity consumption event",
+    "parking space occupied": "car park space occupied", "temperature reading": "heat reading",
+    "noise reading": "sound reading", "relative humidity reading": "humidity reading",
+    "speed reading": "velocity reading", "laptop": "notebook", "monitor": "display",
+    "desktop computer": "workstation", "refrigerator": "fridge", "television": "TV set",
+    "washing machine": "washer", "ground floor": "ground level", "first floor": "first level",
+    "second floor": "second level", "public hall": "lobby", "canteen": "dining hall",
 }  # fmt: skip
 
 Said = dict[str, Any]
@@ -105,7 +107,7 @@ def nested(reading: Mapping[str, Any]) -> Said:
     place = {key: reading[key] for key in ("room", "floor", "street", "city") if key in reading}
     return {
         "eventType": reading["type"].upper(),
-        "observation": {"reading": reading["value"], "unitOfMeasure": reading["measurement unit"]},
+        "observation": {"value": reading["value"], "unitOfMeasure": reading["measurement unit"]},
         "platform": {"deviceName": reading.get("device") or reading.get("vehicle")},
         "whereabouts": place,
         "maker": reading["maker"],
@@ -125,24 +127,26 @@ def with_unit_suffixes(reading: Mapping[str, Any]) -> Said:
         for name, value in reading.items()
         if name not in ("type", "measures", "measurement unit", "value")
     }
-    return {key: reading["value"], **rest}
+    return {"event_type": reading["type"], key: reading["value"], **rest}
 
 
 def in_other_words(reading: Mapping[str, Any]) -> Said:
-    """Meridian: synonyms throughout, and Fahrenheit."""
+    """Meridian: synonyms throughout, the unit behind the number, and Fahrenheit."""
     names = {
-        "type": "kind", "measures": "quantity", "value": "magnitude",
-        "measurement unit": "magnitude unit", "device": "apparatus", "room": "place",
-        "floor": "level", "street": "road", "city": "metropolitan area", "country": "homeland",
+        "type": "message type", "measures": "property", "value": "quantity",
+        "measurement unit": "quantity unit", "device": "machine", "room": "chamber",
+        "floor": "storey", "street": "road", "city": "metropolis", "country": "homeland",
         "vehicle": "car",
     }  # fmt: skip
     said = {
         names.get(name, name): SYNONYMS.get(value, value) if isinstance(value, str) else value
         for name, value in reading.items()
     }
-    if reading["measurement unit"] == "°C":
-        said["magnitude"] = f"{reading['value'] * 9 / 5 + 32:.1f} °F"
-        del said["magnitude unit"]
+    unit = said.pop("quantity unit")
+    if unit == "°C":
+        said["quantity"] = f"{reading['value'] * 9 / 5 + 32:.1f} °F"
+    elif unit:
+        said["quantity"] = f"{reading['value']} {unit}"
     return said
 
 
