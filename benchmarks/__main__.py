@@ -13,6 +13,7 @@ from benchmarks import (
     relatedness,
     space_building,
     starting,
+    streaming,
     subscription_parsing,
 )
 from benchmarks.measure import Finding
@@ -28,6 +29,8 @@ BENCHMARKS = {
     "relatedness": relatedness.findings,
     "starting": starting.findings,
     "spaces": space_building.findings,
+    "stream": streaming.findings,
+    "long": streaming.long_run,
 }
 
 
