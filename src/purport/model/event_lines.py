@@ -29,6 +29,12 @@ class DeadLetter:
     reason: str
     text: str
 
+    @classmethod
+    def of_line(cls, source: str, line: int, *, reason: str, said: bytes) -> DeadLetter:
+        """The letter about a line; of a long one the beginning is kept."""
+        text = said[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
+        return cls(source, line, reason, text)
+
 
 class EventLines:
     """Reads the lines of one source, each an event, a dead letter, or (when blank) None.
@@ -55,8 +61,7 @@ class EventLines:
         try:
             event = self._event(line)
         except EventError as error:
-            text = line[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
-            return DeadLetter(self._source, self._line, str(error), text)
+            return DeadLetter.of_line(self._source, self._line, reason=str(error), said=line)
         return event if event.id is not None else event.with_id(f"{self._source}:{self._line}")
 
     def _event(self, line: bytes) -> Event:
