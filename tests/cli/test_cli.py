@@ -104,6 +104,12 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("concepts", "calibrate", "nowhere", "-o", "x"), "nowhere: No such file"),
         (("concepts", "tabulate", "nowhere", "b", "-o", "x"), "nowhere: No such file"),
         (("concepts", "count", "nowhere", "-o", "x"), "nowhere: No such file"),
+        (("events", "missing.nt", "-o", "x"), "missing.nt: No such file or directory"),
+        (("events", "/dev/null"), "Missing option '--output' / '-o'."),
+        (("events", "/dev/null", "-o", "/dev/null"), "there is something here already"),
+        (("events", "/dev/null", "-o", "/dev/null/x"), "/dev/null/x: /dev/null is not a folder"),
+        (("events", "/dev/null", "-o", "x", "--type", "Event"), "expected the IRI of a class"),
+        (("events", "/dev/null", "-o", "x", "--most-statements", "0"), "Invalid value for"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -142,6 +148,34 @@ def test_the_examples_of_the_readme_run() -> None:
         ("reading-3", "batteries"),
         ("reading-3", "comfortable"),
     ]
+
+
+def test_a_dump_becomes_events_that_can_be_matched(tmp_path: Path) -> None:
+    dump, output = tmp_path / "dump.nt", tmp_path / "events of a dump"
+    dump.write_text(
+        "<urn:x:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:x:FootballMatch> .\n"
+        '<urn:x:1> <urn:x:venue> "Wembley"@en .\n'
+        '<urn:x:1> <urn:x:venue> "Wembley-Stadion"@de .\n'
+        "broken\n"
+    )
+
+    done = run("events", dump, "-o", output, "--json")
+    matched = run(
+        "match", output / "events" / "events-00000.jsonl", "-s", "{type = football match}"
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "triples": 3,
+        "events": 1,
+        "statements": 2,
+        "in_other_languages": 1,
+        "unnamed": 0,
+        "dead_letters": 1,
+        "folder": str(output),
+    }
+    assert "refused: dump.nt, line 4: not a triple: " in done.stderr
+    assert matched.stdout.startswith("urn:x:1  {type = football match}  1.00\n")
 
 
 def test_a_name_is_printed_as_it_is(events: Path) -> None:
@@ -247,7 +281,8 @@ def test_the_version_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "match", "relate", "concepts build", "concepts info", "concepts default"]
+    "command",
+    ["demo", "match", "events", "relate", "concepts build", "concepts info", "concepts default"],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     assert f"Example: purport {command}" in run(*command.split(), "--help").stdout

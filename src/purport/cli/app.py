@@ -12,6 +12,7 @@ import purport
 from purport.cli.concepts import concepts
 from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
+from purport.cli.events import events
 from purport.cli.match import match
 from purport.cli.relate import relate
 from purport.cli.stream import stream
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(match)
+app.command()(events)
 app.command()(relate)
 app.command()(stream)
 app.add_typer(concepts, name="concepts")

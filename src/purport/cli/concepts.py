@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
+from purport.cli.on_spark import on_spark
 from purport.cli.terms import require_readable, terms_in
 from purport.errors import InvalidInput
 from purport.relatedness.array_store import StoreError
@@ -34,7 +33,7 @@ from purport.relatedness.wordnet import wordnet_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-T = TypeVar("T")
+_SPARK = "purport concepts"
 
 concepts = typer.Typer(help="Build concept spaces, and look at them.", rich_markup_mode=None)
 
@@ -66,7 +65,7 @@ def build(
 
     parameters = IndexParameters(concepts_per_word=concepts_per_word)
     job = BuildSpace([Corpus.at(path) for path in corpora], output, parameters)
-    _show(_on_spark(job.run), as_json)
+    _show(on_spark(_SPARK, job.run), as_json)
 
 
 @concepts.command()
@@ -83,7 +82,7 @@ def default(
 
     folder = default_space_folder()
     if again or not default_space_is_made():
-        _on_spark(lambda spark, tell: build_default_space(spark, folder, tell))
+        on_spark(_SPARK, lambda spark, tell: build_default_space(spark, folder, tell))
     if again or not wordnet_is_made():
         build_default_wordnet(wordnet_folder())
     _show(ConceptSpace.open(folder), as_json)
@@ -110,7 +109,7 @@ def count(
     from purport.pipeline.jobs.count_synsets import CountSynsets
 
     every = [Corpus.at(path) for path in corpora]
-    _on_spark(CountSynsets(every, MeasureSettings().wordnet(), output).run)
+    on_spark(_SPARK, CountSynsets(every, MeasureSettings().wordnet(), output).run)
     as_row = msgspec.json.encode({"counts": str(output)}).decode()
     sys.stdout.write((as_row if as_json else f"counts in {output}") + "\n")
 
@@ -153,7 +152,7 @@ def tabulate(
         stripped = lines.selectExpr(r"regexp_replace(value, '^\\s+|\\s+$', '') AS term")
         return TabulateScores(table, terms).run(spark, stripped.where("term != ''"))
 
-    new = _on_spark(added)
+    new = on_spark(_SPARK, added)
     rows, columns = table.size
     if as_json:
         told = {"added": new, "asked": rows, "given": columns, "folder": str(output)}
@@ -245,22 +244,6 @@ def info(
     if verify:
         opened.verify()
     _show(opened, as_json)
-
-
-def _on_spark(job: Callable[[SparkSession, Callable[[str], None]], T]) -> T:
-    """What a job gives on a session of its own, its steps shown as it goes."""
-    from purport.pipeline.session import local_session
-
-    started = time.perf_counter()
-    console = Console(stderr=True, highlight=False)
-    with console.status("starting Spark on this machine ...") as status:
-        spark = local_session("purport concepts")
-        try:
-            result = job(spark, lambda step: status.update(f"{step} ..."))
-        finally:
-            spark.stop()
-    console.print(f"done in {time.perf_counter() - started:.0f} s")
-    return result
 
 
 def _show(space: ConceptSpace, as_json: bool) -> None:

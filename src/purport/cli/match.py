@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from purport.cli.dead_letters import show_dead_letters
 from purport.errors import InvalidInput
 from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
@@ -54,7 +55,7 @@ def match(
     sys.stdout.flush()
     if not as_json:
         _show_summary(tally)
-    _show_dead_letters(tally)
+    show_dead_letters(tally.first_dead_letters, tally.dead_letters)
     if tally.dead_letters and not tally.events:
         raise InvalidInput(f"{events}: no line of it is an event")
 
@@ -119,12 +120,3 @@ def _show_summary(tally: _Tally) -> None:
         console.print(table)
     else:
         console.print(f"{read}, no match")
-
-
-def _show_dead_letters(tally: _Tally) -> None:
-    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    for letter in tally.first_dead_letters:
-        console.print(f"refused: {letter.source}, line {letter.line}: {letter.reason}")
-    more = tally.dead_letters - len(tally.first_dead_letters)
-    if more:
-        console.print(f"refused: {more:,} more lines")

@@ -29,6 +29,12 @@ class DeadLetter:
     reason: str
     text: str
 
+    @classmethod
+    def of_line(cls, source: str, line: int, *, reason: str, said: bytes) -> DeadLetter:
+        """The letter about a line or another record; of a long one the beginning is kept."""
+        text = said.rstrip()[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
+        return cls(source, line, reason, text)
+
 
 @dataclass(frozen=True, slots=True)
 class ToldObject:
@@ -107,7 +113,7 @@ class EventLines:
 
     def dead_letter(self, line: bytes, error: EventError) -> DeadLetter:
         """The line that was read last, set aside."""
-        return DeadLetter(self.source, self.line, str(error), kept_text(line))
+        return DeadLetter.of_line(self.source, self.line, reason=str(error), said=line)
 
     def _once(self, identifier: str | None, interval: Interval | None) -> str:
         """The id of an event, from its place if it has none.
@@ -128,11 +134,6 @@ class EventLines:
     def _make_room(self) -> None:
         if len(self._recent) >= self._remembered_ids:
             self._recent, self._older = {}, self._recent
-
-
-def kept_text(text: bytes) -> str:
-    """What a dead letter keeps of a record: all of it, unless it is very long."""
-    return text.rstrip()[:_LONGEST_TEXT_KEPT].decode("utf-8", "backslashreplace")
 
 
 def _parts_told(interval: Interval | None, line: int) -> tuple[int, int]:

@@ -10,9 +10,10 @@ from enum import Enum
 import pyoxigraph
 
 from purport.errors import EventError
+from purport.model.iris import last_part
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, read_time
-from purport.model.units import Quantity
-from purport.model.words import last_part
+from purport.model.units import Quantity, find_unit
+from purport.model.words import parts_of
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _INTEGERS = frozenset(
@@ -24,6 +25,7 @@ _INTEGERS = frozenset(
 )
 _DECIMALS = frozenset(_XSD + name for name in ("decimal", "double", "float"))
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+_UNITS = "http://dbpedia.org/datatype/"
 _MOST_LEVELS = 64
 _TIMES = frozenset(_XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
 
@@ -130,13 +132,17 @@ def _term(node: object) -> Term:
         case pyoxigraph.NamedNode():
             return _resource(node.value)
         case pyoxigraph.Literal():
-            return _literal(node)
+            return literal_term(node)
         case _:
             return Text(str(node))
 
 
-def _literal(literal: pyoxigraph.Literal) -> Term:
-    """A literal with its type kept; one whose text does not fit its datatype is text."""
+def literal_term(literal: pyoxigraph.Literal) -> Term:
+    """A literal with its type kept; one whose text does not fit its datatype is text.
+
+    >>> literal_term(pyoxigraph.Literal(84490)).magnitude
+    84490
+    """
     kind, value = literal.datatype.value, literal.value
     try:
         if kind in _INTEGERS:
@@ -150,7 +156,18 @@ def _literal(literal: pyoxigraph.Literal) -> Term:
     if kind in _TIMES:
         time: Time | None = read_time(value)
         return time or Text(value)
+    if kind.startswith(_UNITS):
+        return _measured(value, kind.removeprefix(_UNITS))
     return Text(value, literal.language)
+
+
+def _measured(value: str, datatype: str) -> Term:
+    """A number with the unit that DBpedia gives as its datatype, or without if nobody knows it."""
+    try:
+        unit = find_unit(" ".join(parts_of(datatype)).lower())
+        return Quantity(float(value.replace("_", "?")), unit)
+    except ValueError:
+        return Text(value)
 
 
 def _name(syntax: Syntax) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import unquote
 
+from purport.model.iris import last_part
+from purport.model.nouns import singular
 from purport.model.term import Attribute, Resource, Term, Text, Time, read_time
 from purport.model.units import Quantity, Unit, find_unit, read_quantity
 
@@ -40,18 +41,6 @@ _UNIT_SUFFIXES = frozenset(
     ).split()
 )
 _LONG_SUFFIXES = {suffix.lower(): suffix for suffix in _UNIT_SUFFIXES if len(suffix) > 2}
-_IRREGULAR = {
-    "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
-    "teeth": "tooth", "mice": "mouse", "geese": "goose", "criteria": "criterion",
-    "phenomena": "phenomenon", "indices": "index", "matrices": "matrix", "vertices": "vertex",
-    "analyses": "analysis", "axes": "axis", "crises": "crisis", "leaves": "leaf", "knives": "knife",
-    "lives": "life", "halves": "half", "shelves": "shelf", "wolves": "wolf", "wives": "wife",
-    "buses": "bus", "gases": "gas", "lenses": "lens", "statuses": "status", "movies": "movie",
-    "shoes": "shoe", "caches": "cache", "axles": "axle", "toes": "toe",
-}  # fmt: skip
-_ALIKE_IN_PLURAL = frozenset(
-    "lens series species news means physics always perhaps bias atlas canvas alias does".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +57,16 @@ def words_of(term: Term, *, language: str = "en") -> tuple[str, ...]:
     >>> words_of(Resource("http://dbpedia.org/resource/10th-century_BC_conflicts"))
     ('10th', 'century', 'bc', 'conflict')
     """
-    return tuple(map(_normal, _parts(said(term, language=language))))
+    return words_in(said(term, language=language))
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """The words in a text, in small letters and in the singular.
+
+    >>> words_in("releaseDates")
+    ('release', 'date')
+    """
+    return tuple(map(_normal, parts_of(text)))
 
 
 def said(term: Term, *, language: str = "en") -> str:
@@ -79,12 +77,20 @@ def said(term: Term, *, language: str = "en") -> str:
     """
     match term:
         case Text(text, tag):
-            foreign = tag is not None and tag.split("-")[0].lower() != language
-            return "" if foreign else text
+            return text if is_in_language(tag, language) else ""
         case Resource(iri):
             return last_part(iri)
         case _:
             return str(term)
+
+
+def is_in_language(tag: str | None, language: str = "en") -> bool:
+    """Whether a text with this tag is in a language; one without a tag may be in any.
+
+    >>> [is_in_language(tag) for tag in (None, "en", "en-GB", "de")]
+    [True, True, True, False]
+    """
+    return tag is None or tag.split("-")[0].lower() == language
 
 
 def says_words(term: Term) -> bool:
@@ -132,7 +138,7 @@ def attribute_words(attribute: Attribute) -> AttributeWords:
     ('wind', 'avg')
     """
     name = last_part(attribute.iri) if isinstance(attribute, Resource) else attribute.text
-    parts = _parts(_without_prefix(name))
+    parts = parts_of(_without_prefix(name))
     for length in (2, 1) if " " not in name else ():
         stem, suffix = parts[:-length], _unit_suffix(parts[-length:])
         if stem and suffix is not None:
@@ -156,18 +162,17 @@ def _unit_suffix(parts: list[str]) -> str | None:
     return None
 
 
-def last_part(iri: str) -> str:
-    """What follows the last `/`, `#` or `:` of an IRI."""
-    return unquote(re.split(r"[/#]|:(?!.*[/#])", iri.rstrip("/#"))[-1])
-
-
 def _without_prefix(name: str) -> str:
     """A name such as `ayto:temperature` without its `ayto:`."""
     return name if " " in name else _PREFIXED.sub("", name, count=1)
 
 
-def _parts(text: str) -> list[str]:
-    """The text cut at punctuation, underscores, digits and changes of case."""
+def parts_of(text: str) -> list[str]:
+    """The text cut at punctuation, underscores, digits and changes of case.
+
+    >>> parts_of("10thCenturyBCConflicts")
+    ['10th', 'Century', 'BC', 'Conflicts']
+    """
     parts: list[str] = []
     for piece in _SEPARATOR.split(_FINE_DUST.sub("pm25", text.strip())):
         parts += [piece] if _FORMULA.fullmatch(piece) else _cut(piece)
@@ -181,22 +186,3 @@ def _cut(piece: str) -> list[str]:
 
 def _normal(part: str) -> str:
     return singular(part.casefold())
-
-
-def singular(word: str) -> str:
-    """The singular of an English noun; a word that is no plural comes back as it is.
-
-    >>> [singular(word) for word in ("conflicts", "batteries", "matches", "status")]
-    ['conflict', 'battery', 'match', 'status']
-    """
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if len(word) < 4 or word in _ALIKE_IN_PLURAL or not word.endswith("s"):
-        return word
-    if word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
-        return word[:-2]
-    return word[:-1]

@@ -12,8 +12,12 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from purport.pipeline.java import java_environment
+from purport.pipeline.stretches import STRETCH_BYTES
 
+# Text that Spark itself reads is cut as our own readers cut files.
 _SETTINGS = {
+    "spark.sql.files.maxPartitionBytes": str(STRETCH_BYTES),
+    "spark.sql.files.openCostInBytes": str(STRETCH_BYTES),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",

@@ -9,6 +9,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
+    BooleanType,
     DataType,
     DoubleType,
     FloatType,
@@ -51,7 +52,7 @@ MATCHES = _table(
 
 DEAD_LETTERS = _table(
     source=StringType(),
-    offset=LongType(),
+    offset=LongType(),  # counted from 1; 0 of what does not stand in one place
     reason=StringType(),
     text=StringType(),
 )
@@ -61,6 +62,38 @@ OUTCOMES = StructType(
     [*MATCHES.fields, *(one for one in DEAD_LETTERS.fields if one.name not in MATCHES.names)]
 )
 
+STATEMENTS = _table(
+    subject=StringType(),  # an IRI, or a blank node; null of a statement in another language
+    attribute=StringType(),  # in plain words
+    value=StringType(),  # as JSON; null where the statement leads to a node
+    node=StringType(),  # a blank node, or the id of something that may have a name elsewhere
+    is_of_kind=BooleanType(),  # whether it says that the subject is of a kind that was asked for
+    named=StringType(),  # the id that this statement gives a name to
+    rank=IntegerType(),  # how good a name it is: the lowest is taken
+)
+
+# What a line of a dump is: a statement, or (where `reason` is filled) a dead letter.
+DUMP_LINES = StructType([*STATEMENTS.fields, *DEAD_LETTERS.fields])
+
+PLACED_STATEMENTS = _table(
+    subject=StringType(),  # what the event is about
+    path=ArrayType(_table(attribute=StringType(), node=StringType())),  # down to a blank node
+    attribute=StringType(),
+    value=StringType(),  # null where nobody names what the statement leads to
+    is_of_kind=BooleanType(),
+)
+
+# What becomes of a subject: an event, nothing to say, or (with `reason`) a dead letter.
+SUBJECTS = StructType(
+    [
+        *_table(
+            event=StringType(),  # a line of JSON
+            statements=IntegerType(),
+            unnamed=LongType(),  # statements left out that lead to something without a name
+        ).fields,
+        *DEAD_LETTERS.fields,
+    ]
+)
 
 DOCUMENTS = _table(
     source=IntegerType(),  # which of the corpora

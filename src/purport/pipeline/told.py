@@ -13,7 +13,7 @@ from purport.matching.batch_matches import BatchMatches
 from purport.matching.batches import JsonObject, as_event
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
-from purport.model.event_lines import DeadLetter, ToldObject, kept_text
+from purport.model.event_lines import DeadLetter, ToldObject
 from purport.relatedness.remote import MeasureUnavailable
 
 _ABOUT = ("@id", "@start", "@end")
@@ -75,7 +75,8 @@ class Told:
 
     def refuse(self, offset: int, reason: str, record: object) -> None:
         """Set a record aside."""
-        self.dead_letters.append(DeadLetter(self.source, offset, reason, _text(record)))
+        letter = DeadLetter.of_line(self.source, offset, reason=reason, said=_text(record))
+        self.dead_letters.append(letter)
 
     def match(self, matcher: Matcher) -> Matched:
         """The matches of the events; one that cannot be matched is set aside."""
@@ -131,10 +132,8 @@ class Told:
         )
 
 
-def _text(record: object) -> str:
+def _text(record: object) -> bytes:
     """A record as a dead letter keeps it."""
     if isinstance(record, Event):
-        record = "\n".join(map(str, record.statements)).encode("utf-8", "replace")
-    elif not isinstance(record, bytes):
-        record = msgspec.json.encode(record, enc_hook=str)
-    return kept_text(record)
+        return "\n".join(map(str, record.statements)).encode("utf-8", "replace")
+    return record if isinstance(record, bytes) else msgspec.json.encode(record, enc_hook=str)

@@ -1,0 +1,82 @@
+"""`purport events`: the events in an RDF dump."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from purport.cli.dead_letters import show_dead_letters
+from purport.cli.on_spark import on_spark
+from purport.errors import InvalidInput
+from purport.model.event import MOST_STATEMENTS
+from purport.model.term import is_iri
+
+if TYPE_CHECKING:
+    from purport.pipeline.jobs.events_of_dump import DumpSummary
+
+
+def events(
+    dump: Annotated[
+        Path, typer.Argument(metavar="DUMP", help="A file of N-Triples, or a folder of such files.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write, a new one.")],
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--type", metavar="IRI", help="Only subjects of this class; repeatable."),
+    ] = None,
+    most_statements: Annotated[
+        int,
+        typer.Option(
+            min=1, max=MOST_STATEMENTS, help="Subjects with more statements are set aside."
+        ),
+    ] = MOST_STATEMENTS,
+    compress: Annotated[bool, typer.Option("--gz", help="Compress the events.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Turn an RDF dump, such as DBpedia's or Freebase's, into events in plain words, on Spark.
+
+    A dump is N-Triples (.nt) or N-Quads (.nq), plain, .gz or .bz2. Each subject becomes an event,
+    as a line of JSON in FOLDER/events. What is no triple is in FOLDER/dead_letters.
+
+    Example: purport events dbpedia/ -o football --type http://dbpedia.org/ontology/FootballMatch
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.jobs.events_of_dump import EventsOfDump
+    from purport.pipeline.sources.rdf_dump import RdfDump
+
+    for kind in kinds or ():
+        if not is_iri(kind):
+            raise InvalidInput(f"--type: expected the IRI of a class, got {kind!r}")
+    job = EventsOfDump(
+        RdfDump.at(dump),
+        output,
+        kinds=frozenset(kinds or ()),
+        most_statements=most_statements,
+        is_compressed=compress,
+    )
+    job.require_place()
+    partitions = {"spark.sql.shuffle.partitions": str(max(2, job.dump.stretches))}
+    summary = on_spark("purport events", job.run, partitions)
+    show = _shown_as_json if as_json else _shown_as_text
+    sys.stdout.write(show(summary, output) + "\n")
+    show_dead_letters(summary.first_dead_letters, summary.dead_letters)
+
+
+def _shown_as_text(summary: DumpSummary, output: Path) -> str:
+    return (
+        f"triples: {summary.triples:,}, events: {summary.events:,}, "
+        f"statements in them: {summary.statements:,}, dead letters: {summary.dead_letters:,}\n"
+        f"left out: statements in other languages ({summary.in_other_languages:,}), "
+        f"statements that lead to ids without a name ({summary.unnamed:,})\n"
+        f"events in {output / 'events'}"
+    )
+
+
+def _shown_as_json(summary: DumpSummary, output: Path) -> str:
+    row = msgspec.to_builtins(summary) | {"folder": str(output)}
+    del row["first_dead_letters"]
+    return msgspec.json.encode(row).decode()
