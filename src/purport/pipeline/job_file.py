@@ -50,7 +50,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
         home = self.checkpoint or sink.home
         if home is None:
             raise InvalidInput(
-                f"{self.writes} has no place for what the job has to remember: name a checkpoint"
+                f"{sink.place} has no place for what the job has to remember: name a checkpoint"
             )
         return MatchStream(
             source_at(self.reads, _since(self.since), self.source),
