@@ -359,6 +359,7 @@ def _match_ids(start: int, count: int) -> list[str]:
 
 
 def _rows(told: Told) -> Iterator[tuple[object, ...]]:
+    told = told.checked()
     for event, identifier, offset in zip(told.events, told.ids, told.offsets, strict=True):
         text = "\n".join(map(str, as_event(event).statements))
         yield identifier, told.source, offset, text, None

@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from purport.errors import InvalidInput
 from purport.pipeline.addresses import Address
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
+from purport.pipeline.sinks.console import ConsoleOptions, ConsoleTables
 from purport.pipeline.sinks.sink import SINKS, Sink
 from purport.pipeline.sinks.webhook import Webhook, WebhookOptions
 from purport.posting import shown
@@ -43,6 +45,13 @@ def _make_webhook(address: Address) -> Sink:
     webhook = Webhook(address.rest, options)
     webhook.require_usable()  # before there is a job that remembers a wrong address
     return webhook
+
+
+@SINKS.register("console")
+def _make_console(address: Address) -> Sink:
+    if address.rest:
+        raise InvalidInput(f"expected console: and nothing else, got {str(address)!r}")
+    return ConsoleTables(read_options(ConsoleOptions, address.options, str(address)).rows)
 
 
 SINKS.register("parquet")(_MakeFolders(FileKind.PARQUET))
