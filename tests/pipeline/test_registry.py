@@ -36,7 +36,7 @@ class Lines:
 
     def __init__(self, address: Address, since: Since | None) -> None:
         self.folder = address.path()
-        self.place = f"lines:{self.folder.resolve()}"
+        self.place = f"texts:{self.folder.resolve()}"
         self.reader = RowReader("value")
 
     def records(self, spark: SparkSession) -> DataFrame:
@@ -50,7 +50,7 @@ class Database:
 
     def __init__(self, address: Address) -> None:
         self.path = address.path()
-        self.place = f"sqlite:{self.path.resolve()}"
+        self.place = f"database:{self.path.resolve()}"
 
     def claim(self, job: str) -> None:
         with closing(sqlite3.connect(self.path)) as database, database:
@@ -65,13 +65,13 @@ class Database:
 
 
 def test_a_registered_class_is_a_source_or_a_sink(spark: SparkSession, tmp_path: Path) -> None:
-    SOURCES.register("lines")(Lines)
-    SINKS.register("sqlite")(Database)
+    SOURCES.register("texts")(Lines)
+    SINKS.register("database")(Database)
     (tmp_path / "events").mkdir()
     (tmp_path / "events" / "e.jsonl").write_text('{"@id": "e1", "a": 1}\n{"@id": "e2", "a": 2}\n')
     options = JobOptions(
-        f"lines:{tmp_path / 'events'}",
-        f"sqlite:{tmp_path / 'matches.db'}",
+        f"texts:{tmp_path / 'events'}",
+        f"database:{tmp_path / 'matches.db'}",
         ("{a = 1} as one",),
         tmp_path / "job",
     )

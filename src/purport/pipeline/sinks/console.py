@@ -35,7 +35,7 @@ class ConsoleOptions(msgspec.Struct, frozen=True):
 class ConsoleTables(Fleeting):
     """A table of the first matches of each batch, on rich's console of this process.
 
-    No more than what is shown comes to the driver, and a number: how many more there are.
+    From a task come no more than so many matches, and a number: how many more there are.
     """
 
     rows: int = ROWS
