@@ -23,7 +23,9 @@ from purport.pipeline.tables import MATCHES
 from purport.posting import PostFailed, address_parts, posted, shown
 
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
-_OURS = ("connection", "content-length", "content-type", "host", "idempotency-key")
+_OURS = (
+    "connection", "content-length", "content-type", "host", "idempotency-key", "transfer-encoding",
+)  # fmt: skip
 
 
 class WebhookOptions(Patience, frozen=True):
@@ -99,8 +101,8 @@ class Webhook:
 class Endpoint:
     """What a worker needs to deliver matches."""
 
-    url: str
-    headers: Mapping[str, str]
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
     options: WebhookOptions
 
     def post(self, body: bytes, key: str) -> None:
