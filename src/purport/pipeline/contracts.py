@@ -20,23 +20,23 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from purport.errors import InvalidInput
-from purport.matching.batches import as_event
 from purport.model.language.parse import parse
+from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.matcher_spec import MatcherSpec
+from purport.pipeline.matches import outcomes
 from purport.pipeline.notes import Counts, Notes, task_name
-from purport.pipeline.readers import Reader, RowReader
+from purport.pipeline.readers import RowReader
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.match_message import match_id
 from purport.pipeline.sinks.sink import Sink
 from purport.pipeline.sources.files import Files
 from purport.pipeline.sources.source import Source
-from purport.pipeline.tables import TOLD, record_batch_of_rows
-from purport.pipeline.told import Told
 from purport.pipeline.watched import Fixed
 
 _PARTS = 3
+_EVENTS = 12
 _SUBSCRIPTIONS = (parse("{a = 1} as one"), parse("{b = even} as even"))
 
 
@@ -49,7 +49,10 @@ class SourceContract(ABC):
 
     @abstractmethod
     def add(self, folder: Path, events: Sequence[Mapping[str, str]]) -> None:
-        """Give the source more events, all at once: flat objects whose `@id` is a URN."""
+        """Give the source more events, all at once: flat objects whose `@id` is a URN.
+
+        In RDF an attribute becomes a URN too, such as `<urn:note>`.
+        """
 
     @abstractmethod
     def spoil(self, folder: Path) -> int:
@@ -65,8 +68,8 @@ class SourceContract(ABC):
 
         run.to_the_end()
 
-        assert run.ids() == _ids(0, 12)
-        assert all(value in row.text for row in run.rows for value in ("Ünïcode", "a b"))
+        assert run.ids() == _ids(0, _EVENTS)
+        assert all(int(row.subscription[1:]) == int(row.event_id[-3:]) for row in run.rows)
 
     def test_a_stream_goes_on_where_it_stopped(self, spark: SparkSession, tmp_path: Path) -> None:
         """Nothing is lost and nothing comes twice, also if there was nothing new."""
@@ -109,7 +112,7 @@ class SourceContract(ABC):
 
         letters = [row for row in run.rows if row.reason is not None]
         assert len(letters) == refused
-        assert all(row.reason and row.source for row in letters)
+        assert all(row.reason and row.source and row.offset is not None for row in letters)
         assert run.ids() == _ids(0, 6)
 
     def test_a_copy_in_another_process_reads_the_same_at_the_same_places(
@@ -255,14 +258,8 @@ class _Streamed:
             self._run(take)
 
     def _take(self, records: DataFrame, batch: int) -> None:
-        reader = self._source.reader
-
-        def told(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for part in reader.read(batches):
-                if rows := [*_rows(part)]:
-                    yield record_batch_of_rows(TOLD, rows)
-
-        self.batches[batch] = sorted(records.mapInArrow(told, TOLD).collect(), key=str)
+        found = outcomes(records, self._source.reader, MatcherSpec.of(_noted()))
+        self.batches[batch] = sorted(found.collect(), key=str)
 
     def _run(self, take: Callable[[DataFrame, int], None]) -> None:
         writer = self._source.records(self._spark).writeStream.foreachBatch(take)
@@ -287,11 +284,10 @@ class _Batch:
         sink.claim("a job")
         self._seen.mkdir(parents=True, exist_ok=True)
         lines = [*_lines(self.start, self.count), *([b"{"] if self.count else [])]
-        rows = [(line,) for line in lines]
-        records = self.spark.createDataFrame(rows, "value binary").repartition(_PARTS)
-        reader = _SeenReader(RowReader("value"), self._seen)
+        records = self.spark.createDataFrame([(line,) for line in lines], "value binary")
+        passing = records.repartition(_PARTS).mapInArrow(_left_behind(self._seen), "value binary")
         spec = MatcherSpec.of(_SUBSCRIPTIONS)
-        sink.write(self._notes.taken(records, reader, spec), batch, self._notes)
+        sink.write(self._notes.taken(passing, RowReader("value"), spec), batch, self._notes)
 
     def ids(self) -> list[str]:
         return _match_ids(self.start, self.count)
@@ -312,16 +308,14 @@ class _Batch:
         return self.folder / f"seen {self.start} {self.count}"
 
 
-@dataclass(frozen=True, slots=True)
-class _SeenReader:
-    """A reader that leaves a file behind when it has come to the end of a part."""
+def _left_behind(folder: Path) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Rows as they are; each part leaves a file behind when it has come to its end."""
 
-    reader: Reader
-    folder: Path
+    def passing(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        (folder / uuid.uuid4().hex).write_text(task_name("part"))
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
-        yield from self.reader.read(batches)
-        (self.folder / uuid.uuid4().hex).write_text(task_name("part"))
+    return passing
 
 
 def _folder(tmp_path: Path) -> Path:
@@ -342,6 +336,15 @@ def _ids(start: int, count: int) -> list[str]:
     return [event["@id"] for event in _events(start, count)]
 
 
+def _noted() -> list[Subscription]:
+    """A subscription for each of the events, in plain words (`w0`) and in RDF (`r0`)."""
+    forms = (
+        "{{kind = Ünïcode, note = a b {0}}} as w{0}",
+        "{{<urn:kind> = Ünïcode, <urn:note> = a b {0}}} as r{0}",
+    )
+    return [parse(form.format(number)) for form in forms for number in range(_EVENTS)]
+
+
 def _lines(start: int, count: int) -> list[bytes]:
     """Events that match `one`, and every other `even` too."""
     kinds = ("even", "odd")
@@ -356,12 +359,3 @@ def _match_ids(start: int, count: int) -> list[str]:
     pairs = [(number, "one") for number in numbers]
     pairs += [(number, "even") for number in numbers if number % 2 == 0]
     return sorted(match_id(f"e {number}", name) for number, name in pairs)
-
-
-def _rows(told: Told) -> Iterator[tuple[object, ...]]:
-    told = told.checked()
-    for event, identifier, offset in zip(told.events, told.ids, told.offsets, strict=True):
-        text = "\n".join(map(str, as_event(event).statements))
-        yield identifier, told.source, offset, text, None
-    for letter in told.dead_letters:
-        yield None, letter.source, letter.line, letter.text, letter.reason

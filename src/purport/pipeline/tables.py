@@ -38,14 +38,6 @@ LINES = _table(
     line=BinaryType(),  # the text as it stands there, not yet known to be UTF-8
 )
 
-TOLD = _table(
-    event_id=StringType(),  # null: a record that is no event
-    source=StringType(),
-    offset=LongType(),
-    text=StringType(),  # the statements, or the record
-    reason=StringType(),  # why it is no event
-)
-
 MATCHES = _table(
     event_id=StringType(),
     subscription=StringType(),  # its name, or its text when it has none
