@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from purport.errors import InvalidInput
-from purport.model.event_lines import DeadLetter, kept_text
+from purport.model.event_lines import DeadLetter
 from purport.pipeline.notes import Notes, task_name
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.courier import Courier, Patience
@@ -126,5 +126,5 @@ class Endpoint:
 
 
 def _dead_letter(message: MatchMessage, reason: str) -> DeadLetter:
-    text = kept_text(msgspec.json.encode(message))
+    text = msgspec.json.encode(message).decode()  # whole, so that it can still be delivered
     return DeadLetter(message.source, message.offset, reason, text)
