@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
+from rich import get_console, reconfigure
 
 
 def stream(
@@ -20,7 +20,9 @@ def stream(
     ] = None,
     writes: Annotated[
         str | None,
-        typer.Option("--to", metavar="URI", help="Where matches go: parquet:matches/ ..."),
+        typer.Option(
+            "--to", metavar="URI", help="Where matches go: parquet:matches/, console: ..."
+        ),
     ] = None,
     subscriptions: Annotated[
         list[str] | None,
@@ -36,7 +38,9 @@ def stream(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Where the job remembers how far it came (with file sinks: inside)."),
+        typer.Option(
+            help="Where the job remembers how far it came (else in a file sink, or nowhere)."
+        ),
     ] = None,
     until_end: Annotated[
         bool | None,
@@ -79,7 +83,9 @@ def stream(
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
     asked = options.job()
-    console = Console(stderr=as_json, highlight=False, soft_wrap=True)
+    # The console of the process: what a sink prints on it goes above the display, not through it.
+    reconfigure(stderr=as_json, highlight=False, soft_wrap=True)
+    console = get_console()
     # Interrupted, py4j logs the loss of its connection with a traceback; a user who pressed Ctrl-C
     # knows.
     logging.disable(logging.CRITICAL)

@@ -81,5 +81,7 @@ class StreamDisplay:
         if lag is not None:
             told.append(f"{lag:.1f} s behind")
         if self._dead_letters:
-            told.append(f"see {self._job.folder.dead_letters}")
+            folder = self._job.folder
+            kept = f"see {folder.dead_letters}"
+            told.append("not kept without a checkpoint" if folder.is_temporary else kept)
         return ", ".join(told)

@@ -17,6 +17,7 @@ from purport.pipeline.jobs.match_stream import EVERY_SECONDS, MatchStream
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.catalogue import sink_at
+from purport.pipeline.sinks.sink import Fleeting, Sink
 from purport.pipeline.sources.catalogue import source_at
 from purport.pipeline.watched import Watched
 
@@ -47,18 +48,23 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
         if self.every_seconds < 0:
             raise InvalidInput(f"every_seconds is 0 or more, got {self.every_seconds}")
         sink = sink_at(self.writes, self.sink)
-        home = self.checkpoint or sink.home
-        if home is None:
-            raise InvalidInput(
-                f"{self.writes} has no place for what the job has to remember: name a checkpoint"
-            )
         return MatchStream(
             source_at(self.reads, _since(self.since), self.source),
             sink,
             Watched(self.subscriptions),
-            JobFolder(home),
+            self._folder(sink),
             MatcherSettings(self.measure, self.mode, self.lexicon, self.competition),
             self.since,
+        )
+
+    def _folder(self, sink: Sink) -> JobFolder:
+        home = self.checkpoint or sink.home
+        if home is not None:
+            return JobFolder(home)
+        if isinstance(sink, Fleeting):
+            return JobFolder.temporary()
+        raise InvalidInput(
+            f"{sink.place} has no place for what the job has to remember: name a checkpoint"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,6 +57,12 @@ class JobFolder:
     """A folder of one job: Spark's checkpoint, dead letters, subscriptions, scores, reports."""
 
     folder: Path
+    is_temporary: bool = False  # it is there while the job runs, and no longer
+
+    @classmethod
+    def temporary(cls) -> JobFolder:
+        """A folder for a job that begins anew each time."""
+        return cls(Path(tempfile.gettempdir()) / f"purport-{uuid.uuid4().hex}", is_temporary=True)
 
     @property
     def checkpoint(self) -> Path:
@@ -100,7 +107,7 @@ class JobFolder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps a second process from running the same job."""
+        """Keeps a second process from running the same job; clears away a temporary folder."""
         try:
             with (self.folder / ".lock").open("wb") as file:
                 try:
@@ -110,6 +117,9 @@ class JobFolder:
                 yield
         except OSError as error:
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
+        finally:
+            if self.is_temporary:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     def notes(self) -> Notes:
         """Room for the notes of an attempt at a batch."""

@@ -73,7 +73,10 @@ class Notes:
         return records.mapInArrow(matched, MATCHES)
 
     def refuse(self, letters: Iterable[DeadLetter], name: str) -> None:
-        """Note dead letters of a task that has a name of its own, such as one that delivers."""
+        """Note dead letters of a task that has a name of its own, such as one that delivers.
+
+        They are taken as they come, so that there may be any number of them.
+        """
         task = _TaskNotes(self.folder, name)
         task.refuse(letters)
         task.finish()
@@ -90,8 +93,13 @@ class Notes:
         return sorted(self.folder.glob("*.parquet"))
 
     def _task(self) -> _TaskNotes:
-        context = TaskContext.get()
-        return _TaskNotes(self.folder, f"part-{context.partitionId() if context else 0:05}")
+        return _TaskNotes(self.folder, task_name("part"))
+
+
+def task_name(what: str) -> str:
+    """The name of the task that this runs in: done again, it has the same."""
+    context = TaskContext.get()
+    return f"{what}-{context.partitionId() if context else 0:05}"
 
 
 @dataclass(slots=True)
@@ -105,11 +113,11 @@ class _TaskNotes:
     _waiting: list[DeadLetter] = field(default_factory=list)
 
     def refuse(self, letters: Iterable[DeadLetter]) -> None:
-        before = len(self._waiting)
-        self._waiting.extend(letters)
-        self.counts.dead_letters += len(self._waiting) - before
-        if len(self._waiting) >= _LETTERS_AT_ONCE:
-            self._write_letters()
+        for letter in letters:
+            self._waiting.append(letter)
+            self.counts.dead_letters += 1
+            if len(self._waiting) >= _LETTERS_AT_ONCE:
+                self._write_letters()
 
     def finish(self) -> None:
         """Write what is left, and the counts at last: by them a task is known to be done."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,6 +24,13 @@ def read_options(kind: type[T], options: Mapping[str, Any], what: str) -> T:
             there = f"there are {', '.join(known)}" if known else "it takes none"
             raise InvalidInput(f"{what}: no option {name!r} ({there}){meant}")
     try:
-        return msgspec.convert(dict(options), kind, strict=False)
+        return msgspec.convert(dict(options), kind, strict=False, dec_hook=_path)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"{what}: {error}") from None
+
+
+def _path(kind: type, value: Any) -> Any:
+    """A path out of a file, where it is a text."""
+    if kind is Path and isinstance(value, str | Path):
+        return Path(value)
+    raise ValueError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from purport.errors import InvalidInput
@@ -41,10 +41,19 @@ class Registry(Generic[T]):
             return self._made[scheme]
         others = {point.name: point for point in entry_points(group=self._group)}
         if scheme in others:
-            found: T = others[scheme].load()
+            found = self._loaded(others[scheme])
             return self._made.setdefault(scheme, found)
         schemes = sorted({*self._made, *others})
         near = get_close_matches(scheme, schemes, 1, 0.5)
         meant = f"; did you mean {near[0]}:?" if near else ""
         there = ", ".join(f"{one}:" for one in schemes)
         raise InvalidInput(f"no {self._what} {scheme!r} (there are {there}){meant}")
+
+    def _loaded(self, point: EntryPoint) -> T:
+        try:
+            found: T = point.load()
+        except (ImportError, AttributeError) as error:
+            raise InvalidInput(
+                f"the {self._what} {point.name!r} cannot be loaded from {point.value}: {error}"
+            ) from error
+        return found

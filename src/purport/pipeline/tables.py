@@ -50,6 +50,9 @@ MATCHES = _table(
     offset=LongType(),  # as the number of its line, row or description there
 )
 
+# What a sink that shows matches takes from a task: the first ones, then how many more there are.
+SHOWN = StructType([*MATCHES.fields, StructField("more", LongType())])
+
 DEAD_LETTERS = _table(
     source=StringType(),
     offset=LongType(),  # counted from 1; 0 of what does not stand in one place

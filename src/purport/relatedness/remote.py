@@ -7,18 +7,16 @@ row for each left term with a score from 0 to 1 for each right one.
 from __future__ import annotations
 
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from functools import lru_cache
-from http.client import HTTPException, HTTPResponse
-from urllib.parse import urlsplit
+from http.client import HTTPResponse
 
 import msgspec
 import numpy as np
 
-from purport.errors import InvalidInput, PurportError
+from purport.errors import PurportError
 from purport.model.term import folded
+from purport.posting import PostFailed, address_parts, posted
 from purport.relatedness.measure import CACHED_PAIRS, Scores
 
 TIMEOUT_S = 10.0
@@ -37,16 +35,7 @@ class Remote:
     """A measure at an address; a pair of terms with the same text scores 1 without asking."""
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise InvalidInput(f"expected an address with http:// or https://, got {url!r}")
-        try:
-            parts = urlsplit(url)
-            is_usable = bool(parts.hostname) and url.isascii() and " " not in url
-            parts.port  # noqa: B018 - a port that is no number is an error
-        except ValueError:
-            is_usable = False
-        if not is_usable:
-            raise InvalidInput(f"{url!r} is no address that can be asked")
+        address_parts(url)
         self.url = url
         self.timeout_s = timeout_s
         self._score = lru_cache(maxsize=CACHED_PAIRS)(self._asked_score)
@@ -77,19 +66,14 @@ class Remote:
 
     def _asked(self, left: Sequence[str], right: Sequence[str]) -> list[list[float]]:
         question = msgspec.json.encode({"left": _sendable(left), "right": _sendable(right)})
-        request = urllib.request.Request(
-            self.url, question, {"Content-Type": "application/json"}, method="POST"
-        )
         try:
-            with urllib.request.urlopen(request, timeout=self.timeout_s) as response:
-                answer = msgspec.json.decode(self._read(response), type=_Answer)
-        except urllib.error.HTTPError as error:
-            raise self._unavailable(f"answers {error.code}: {error.reason}") from None
-        except (OSError, HTTPException, ValueError) as error:
-            if isinstance(error, msgspec.MsgspecError):
-                raise self._unavailable(f"answers no scores: {error}") from None
-            reason = getattr(error, "reason", None) or error or type(error).__name__
-            raise self._unavailable(f"does not answer: {reason}") from None
+            with posted(self.url, question, timeout_seconds=self.timeout_s) as response:
+                text = self._read(response)
+            answer = msgspec.json.decode(text, type=_Answer)
+        except PostFailed as error:
+            raise self._unavailable(str(error)) from None
+        except msgspec.MsgspecError as error:
+            raise self._unavailable(f"answers no scores: {error}") from None
         self._check(answer.scores, len(left), len(right))
         return answer.scores
 

@@ -8,10 +8,14 @@ from typing import Any
 
 import msgspec
 
+from purport.errors import InvalidInput
 from purport.pipeline.addresses import Address
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
+from purport.pipeline.sinks.console import ConsoleOptions, ConsoleTables
 from purport.pipeline.sinks.sink import SINKS, Sink
+from purport.pipeline.sinks.webhook import Webhook, WebhookOptions
+from purport.posting import shown
 
 
 class NoOptions(msgspec.Struct, forbid_unknown_fields=True):
@@ -33,6 +37,21 @@ class _MakeFolders:
     def __call__(self, address: Address) -> Sink:
         read_options(NoOptions, address.options, str(address))
         return BatchFolders(address.path(), self.kind)
+
+
+@SINKS.register("http", "https")
+def _make_webhook(address: Address) -> Sink:
+    options = read_options(WebhookOptions, address.options, shown(address.rest))
+    webhook = Webhook(address.rest, options)
+    webhook.require_usable()  # before there is a job that remembers a wrong address
+    return webhook
+
+
+@SINKS.register("console")
+def _make_console(address: Address) -> Sink:
+    if address.rest:
+        raise InvalidInput(f"expected console: and nothing else, got {str(address)!r}")
+    return ConsoleTables(read_options(ConsoleOptions, address.options, str(address)).rows)
 
 
 SINKS.register("parquet")(_MakeFolders(FileKind.PARQUET))

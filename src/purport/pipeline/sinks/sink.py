@@ -35,6 +35,15 @@ class Sink(Protocol):
         """Take the matches of a batch, each of them once; what cannot be delivered is noted."""
 
 
+class Fleeting:
+    """A sink inherits this if nothing of what it is given stays, as on a screen.
+
+    Its job remembers nothing either, and begins anew each time, unless the user names a checkpoint.
+    """
+
+    __slots__ = ()
+
+
 # Makes a sink of an address.
 MakeSink = Callable[[Address], Sink]
 

@@ -1,0 +1,101 @@
+"""POST to an address over HTTP: the one way in which Purport speaks to services beyond it."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from http.client import HTTPException, HTTPResponse
+from urllib.parse import SplitResult, urlsplit
+
+from purport.errors import InvalidInput, PurportError
+
+_LONGEST_REASON = 200
+_USER = re.compile(r"//[^/]*@")
+
+
+class PostFailed(PurportError):
+    """What was posted was not answered, or with a `status` that is no success.
+
+    `retry_after` is what the answer says of when to come again, as it stands there.
+    """
+
+    def __init__(
+        self, reason: str, *, status: int | None = None, retry_after: str | None = None
+    ) -> None:
+        self.status, self.retry_after = status, retry_after
+        said = f"answers {status}" if status is not None else "does not answer"
+        super().__init__(f"{said}: {reason[:_LONGEST_REASON]}" if reason else said)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Redirects are failures: urllib would follow one with a GET, and drop what was posted."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def address_parts(url: str) -> SplitResult:
+    """The parts of an address that can be posted to; `InvalidInput` if it is none."""
+    if not url.startswith(("http://", "https://")):
+        raise InvalidInput(f"expected an address with http:// or https://, got {shown(url)!r}")
+    try:
+        parts = urlsplit(url)
+        is_usable = bool(parts.hostname) and url.isascii() and url.isprintable() and " " not in url
+        parts.port  # noqa: B018 - a port that is no number is an error
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise InvalidInput(f"{shown(url)!r} is no address that can be asked")
+    if "@" in parts.netloc:
+        raise InvalidInput(f"the address {shown(url)} names a user: give a header instead")
+    return parts
+
+
+def shown(url: str) -> str:
+    """An address without what may be secret in it: a user, and what follows a question mark."""
+    start, mark, _ = url.partition("?")
+    return _USER.sub("//...@", start) + ("?..." if mark else "")
+
+
+@contextmanager
+def posted(
+    url: str, body: bytes, *, timeout_seconds: float, headers: Mapping[str, str] | None = None
+) -> Iterator[HTTPResponse]:
+    """The answer to JSON that was posted; `PostFailed` if there is none, or it is no success.
+
+    What goes wrong while the answer is read is a `PostFailed` too.
+    """
+    request = urllib.request.Request(
+        url, body, {"Content-Type": "application/json", **(headers or {})}, method="POST"
+    )
+    try:
+        with _opener(is_local=_is_loopback(urlsplit(url).hostname or "")).open(
+            request, timeout=timeout_seconds
+        ) as response:
+            yield response
+    except urllib.error.HTTPError as error:
+        with error:
+            again = error.headers.get("Retry-After")
+            raise PostFailed(error.reason, status=error.code, retry_after=again) from None
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise PostFailed(str(reason) or type(error).__name__) from None
+
+
+@lru_cache
+def _opener(*, is_local: bool) -> urllib.request.OpenerDirector:
+    handlers = [urllib.request.ProxyHandler({})] if is_local else []
+    return urllib.request.build_opener(_NoRedirects, *handlers)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a host is this machine, which no proxy can reach."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,85 @@
+"""POST over loopback, and addresses that cannot be posted to."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import pytest
+
+from purport.errors import InvalidInput
+from purport.posting import PostFailed, address_parts, posted
+
+
+class Service(BaseHTTPRequestHandler):
+    """Keeps what it is sent, and answers with the status in its address."""
+
+    sent: ClassVar[list[tuple[str, bytes, str | None]]] = []
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.sent.append((self.path, body, self.headers["X-Team"]))
+        self.send_response(int(self.path[1:]))
+        self.send_header("Location", "/200")
+        self.send_header("Retry-After", "7")
+        self.end_headers()
+        self.wfile.write(b"thanks")
+
+    def do_GET(self) -> None:
+        raise AssertionError("nobody asked for anything")
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_what_is_posted_arrives_and_is_answered(address: str) -> None:
+    with posted(f"{address}/201", b"{}", timeout_seconds=5, headers={"X-Team": "a"}) as response:
+        assert response.read() == b"thanks"
+
+    assert ("/201", b"{}", "a") in Service.sent
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308, 400, 429, 500])
+def test_an_answer_that_is_no_success_is_told_with_its_status(address: str, status: int) -> None:
+    with (
+        pytest.raises(PostFailed, match=f"^answers {status}: ") as failed,
+        posted(f"{address}/{status}", b"{}", timeout_seconds=5),
+    ):
+        pass
+
+    assert (failed.value.status, failed.value.retry_after) == (status, "7")
+
+
+def test_a_proxy_is_not_asked_for_this_machine(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+
+    with posted(f"{address}/200", b"{}", timeout_seconds=5) as response:
+        assert response.status == 200
+
+
+@pytest.mark.parametrize("address", ["http://", "http://h:x/", "http://h/\n", "ftp://h", "http:h"])
+def test_an_address_that_is_none_is_told(address: str) -> None:
+    with pytest.raises(InvalidInput, match="address"):
+        address_parts(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://me:hush@example.org/hook", "https://me:hush@example.org:x/", "https://a b?key=hush"],
+)
+def test_a_secret_in_an_address_that_is_refused_is_not_repeated(address: str) -> None:
+    with pytest.raises(InvalidInput, match="address") as refused:
+        address_parts(address)
+
+    assert "hush" not in str(refused.value)
