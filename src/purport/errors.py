@@ -11,7 +11,8 @@
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
-  + MeasureUnavailable, TextsNotFetched         something beyond this machine does not answer
+  + MeasureUnavailable, TextsNotFetched, ClusterUnavailable
+                                 something beyond this machine does not answer
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     since: str | None = None  # a time or an offset
     until_end: bool = False
     every_seconds: float = EVERY_SECONDS
+    master: str | None = None  # of a cluster
     measure: str | None = None
     mode: str = "default"
     lexicon: Path | None = None
@@ -52,12 +53,13 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
             raise InvalidInput(
                 f"{self.writes} has no place for what the job has to remember: name a checkpoint"
             )
+        lexicon = self.lexicon.resolve() if self.lexicon is not None else None
         return MatchStream(
             source_at(self.reads, _since(self.since), self.source),
             sink,
             Watched(self.subscriptions),
             JobFolder(home),
-            MatcherSettings(self.measure, self.mode, self.lexicon, self.competition),
+            MatcherSettings(self.measure, self.mode, lexicon, self.competition),
             self.since,
         )
 
