@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from pyspark.sql import Row, SparkSession
 from pyspark.sql.types import StructType
 
-from purport import Matcher, NotSupportedYet, Subscription, parse
+from purport import NotSupportedYet, Subscription, parse
 from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
 from purport.errors import StreamFailed, UnusablePath
-from purport.matching.supported import label
-from purport.model.event_lines import DeadLetter, events_in_file
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream, Watchers
 from purport.pipeline.session import spark_address, spark_pattern
@@ -23,28 +21,7 @@ from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.tables import DEAD_LETTERS, MATCHES
 from purport.pipeline.watched import Fixed
-
-Rows = set[tuple[object, ...]]
-
-
-def in_process(folder: Path, subscriptions: Sequence[Subscription]) -> tuple[Rows, Rows]:
-    """Matches and dead letters of all files of a folder, without Spark."""
-    matcher = Matcher(subscriptions)
-    matched: Rows = set()
-    refused: Rows = set()
-    for path in folder.iterdir():
-        for said in events_in_file(path):
-            if isinstance(said, DeadLetter):
-                refused.add((said.source, said.line, said.reason, said.text))
-                continue
-            for match in matcher.match(said):
-                mapping = tuple(
-                    next(i for i, s in enumerate(said.statements) if s is pair.statement)
-                    for pair in match.mapping.correspondences
-                )
-                probability = round(match.probability, 5)  # the table has single precision
-                matched.add((said.id, label(match.subscription), probability, mapping))
-    return matched, refused
+from tests.oracles.in_process import Rows, in_process
 
 
 def job_of(

@@ -60,7 +60,16 @@ def stream(
     competition: Annotated[
         bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
     ] = None,
-    cores: Annotated[str, typer.Option(help="Cores of this machine to use; * means all.")] = "*",
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="A cluster to run on: spark://HOST:7077 (spark-submit's counts for more).",
+        ),
+    ] = None,
+    cores: Annotated[
+        str, typer.Option(help="Cores of this machine, if no cluster is named.")
+    ] = "*",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Match a stream of events on Spark, and write the matches.
@@ -74,12 +83,12 @@ def stream(
     from purport.cli.stream_display import StreamDisplay
     from purport.pipeline.job_file import read_job
     from purport.pipeline.jobs.match_stream import Watchers
-    from purport.pipeline.session import local_session
+    from purport.pipeline.session import session_on
 
     flags: dict[str, Any] = {
         "from": reads, "to": writes, "subscriptions": subscriptions, "checkpoint": checkpoint,
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
-        "mode": mode, "lexicon": lexicon, "competition": competition,
+        "mode": mode, "lexicon": lexicon, "competition": competition, "master": master,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
     asked = options.job()
@@ -91,7 +100,7 @@ def stream(
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with console.status("Starting Spark ..."):
-        spark = local_session("purport stream", cores=cores)
+        spark = session_on(options.master, "purport stream", cores=cores)
     try:
         with StreamDisplay(console, asked) as display:
 

@@ -34,6 +34,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     since: str | None = None  # a time or an offset
     until_end: bool = False
     every_seconds: float = EVERY_SECONDS
+    master: str | None = None  # of a cluster
     measure: str | None = None
     mode: str = "default"
     lexicon: Path | None = None
@@ -48,12 +49,13 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
         if self.every_seconds < 0:
             raise InvalidInput(f"every_seconds is 0 or more, got {self.every_seconds}")
         sink = sink_at(self.writes, self.sink)
+        lexicon = self.lexicon.resolve() if self.lexicon is not None else None
         return MatchStream(
             source_at(self.reads, _since(self.since), self.source),
             sink,
             Watched(self.subscriptions),
             self._folder(sink),
-            MatcherSettings(self.measure, self.mode, self.lexicon, self.competition),
+            MatcherSettings(self.measure, self.mode, lexicon, self.competition),
             self.since,
         )
 

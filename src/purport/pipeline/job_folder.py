@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +95,6 @@ class JobFolder:
                 job = _JobFile(VERSION, uuid.uuid4().hex, identity)
                 write_whole(path, msgspec.json.format(msgspec.json.encode(job)))
             job = msgspec.json.decode(path.read_bytes(), type=_JobFile)
-            shutil.rmtree(self._staging, ignore_errors=True)
         except OSError as error:
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
         except msgspec.MsgspecError as error:
@@ -114,6 +113,7 @@ class JobFolder:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     raise InvalidInput(f"{self.folder}: another process runs this job") from None
+                shutil.rmtree(self._staging, ignore_errors=True)
                 yield
         except OSError as error:
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
@@ -121,9 +121,11 @@ class JobFolder:
             if self.is_temporary:
                 shutil.rmtree(self.folder, ignore_errors=True)
 
-    def notes(self) -> Notes:
-        """Room for the notes of an attempt at a batch."""
-        return Notes(self._staging / uuid.uuid4().hex)
+    def notes(self, places: Iterable[Path] = ()) -> Notes:
+        """Room for the notes of an attempt at a batch; workers have to see these places too."""
+        folder = self._staging.resolve() / uuid.uuid4().hex
+        folder.mkdir(parents=True)
+        return Notes(folder, tuple(place.resolve() for place in places))
 
     def keep(self, report: BatchReport, notes: Notes) -> None:
         """Remember that a batch is done: its dead letters first, its report at last."""

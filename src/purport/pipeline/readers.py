@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,17 @@ class Reader(Protocol):
 
     def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
         """What the rows tell. A row that cannot be read is a dead letter, not an error."""
+
+
+def require_shared(folder: Path, *, filled: bool = False) -> None:
+    """Raises `UnusablePath` in a worker that does not see a folder of the job, or nothing in it."""
+    if folder.is_dir() and (not filled or any(folder.iterdir())):
+        return
+    raise UnusablePath(
+        folder,
+        f"nothing is there on {socket.gethostname()}: every node of a cluster has to mount the "
+        "folders that a job reads from, writes to and remembers in",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,7 @@ class FileReader:
         try:
             yield from read(stretch)
         except UnusablePath as error:
+            require_shared(self.folder, filled=True)
             told = Told(stretch.source)
             told.refuse(0, f"the file cannot be read: {error.reason}", b"")
             yield told

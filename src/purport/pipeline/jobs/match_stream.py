@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.errors import PurportError, StreamFailed
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
-from purport.pipeline.jobs.spark_errors import reason_of
+from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.sink import Sink
@@ -62,7 +60,7 @@ class MatchStream:
         job = self.folder.open(identity)
         with self.folder.alone():
             self.sink.claim(job)
-            batches = _Batches(self, spark.sparkContext.defaultParallelism, watchers)
+            batches = _Batches(self, watchers)
             writer = (
                 self.source.records(spark)
                 .writeStream.foreachBatch(batches.match)
@@ -76,7 +74,7 @@ class MatchStream:
             try:
                 query = writer.start()
                 query.awaitTermination()
-            except (PySparkException, Py4JError) as error:
+            except SPARK_ERRORS as error:
                 stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
                 raise batches.failure or stopped from error
             finally:
@@ -87,8 +85,8 @@ class MatchStream:
 class _Batches:
     """What is done with each batch of a running job."""
 
-    def __init__(self, job: MatchStream, parallelism: int, watchers: Watchers) -> None:
-        self._job, self._parallelism, self._watchers = job, parallelism, watchers
+    def __init__(self, job: MatchStream, watchers: Watchers) -> None:
+        self._job, self._watchers = job, watchers
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
         self.failure: PurportError | None = None
@@ -100,10 +98,11 @@ class _Batches:
         if batch <= self._last_done:
             return
         began = time.time()
-        job, notes = self._job, self._job.folder.notes()
+        job, home = self._job, self._job.sink.home
+        notes = job.folder.notes([home] if home is not None else [])
         try:
             spec = self._current_spec()
-            spread = records.repartition(self._parallelism)
+            spread = records.repartition(_cores_now(records.sparkSession))
             job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
             finished = time.time()
             report = BatchReport(batch, spec.version, finished, finished - began, notes.counts())
@@ -131,3 +130,8 @@ class _Batches:
             return known
         self._spec = replace(spec, version=self._versions.number_of(wanted))
         return self._spec
+
+
+def _cores_now(spark: SparkSession) -> int:
+    """How many tasks run at once; in a cluster that changes, and is little at the beginning."""
+    return spark.sparkContext.defaultParallelism

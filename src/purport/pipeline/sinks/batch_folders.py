@@ -50,7 +50,7 @@ class BatchFolders:
     def claim(self, job: str) -> None:
         """Take the folder for a job; one with other things in it is refused."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.home.mkdir(parents=True, exist_ok=True)  # where workers look for it, see `Notes`
             owner = self.folder / _OWNER
             if not owner.exists():
                 others = (one.name for one in self.folder.iterdir() if one.name[0] not in "._")
