@@ -12,6 +12,7 @@ import purport
 from purport.cli.concepts import concepts
 from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
+from purport.cli.explain import explain
 from purport.cli.match import match
 from purport.cli.relate import relate
 from purport.cli.stream import stream
@@ -33,6 +34,7 @@ app.command()(demo)
 app.command()(match)
 app.command()(relate)
 app.command()(stream)
+app.command()(explain)
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")
 

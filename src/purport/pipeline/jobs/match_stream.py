@@ -106,7 +106,9 @@ class _Batches:
             spread = records.repartition(self._parallelism)
             job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
             finished = time.time()
-            report = BatchReport(batch, spec.version, finished, finished - began, notes.counts())
+            report = BatchReport(
+                batch, spec.version, finished, finished - began, notes.counts(), self._parallelism
+            )
             job.folder.keep(report, notes)
         except PurportError as error:
             self.failure = error
@@ -129,5 +131,5 @@ class _Batches:
                 raise
             self._watchers.on_problem(f"the subscriptions stay as they were: {error}")
             return known
-        self._spec = replace(spec, version=self._versions.number_of(wanted))
+        self._spec = replace(spec, version=self._versions.number_of(wanted, settings))
         return self._spec
