@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from py4j.protocol import Py4JError
@@ -26,12 +27,20 @@ def _tell_nobody(_: object) -> None:
     pass
 
 
+def _nothing_beside(_: SparkSession, __: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class Watchers:
-    """Who is told of what happens while a job runs."""
+    """Who is told of what happens while a job runs.
+
+    `during` is entered, with the name of the query, before that starts, and left after its end.
+    """
 
     on_batch: Callable[[BatchReport], None] = _tell_nobody
     on_problem: Callable[[str], None] = _tell_nobody
+    during: Callable[[SparkSession, str], AbstractContextManager[None]] = _nothing_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +69,14 @@ class MatchStream:
         watchers = watchers or Watchers()
         identity = JobIdentity(self.source.place, self.sink.place, self.since)
         job = self.folder.open(identity)
-        with self.folder.alone():
+        name = f"purport {job}"
+        with self.folder.alone(), watchers.during(spark, name):
             self.sink.claim(job)
             batches = _Batches(self, spark.sparkContext.defaultParallelism, watchers)
             writer = (
                 self.source.records(spark)
-                .writeStream.foreachBatch(batches.match)
+                .writeStream.queryName(name)
+                .foreachBatch(batches.match)
                 .option("checkpointLocation", spark_address(self.folder.checkpoint))
             )
             if until_end:
