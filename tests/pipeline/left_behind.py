@@ -76,7 +76,7 @@ class LeftBehind:
     ) -> BatchReport:
         """Keep what one more batch gave."""
         job = self.open()
-        number = len(job.reports())
+        number = len(list(job.reports()))
         if rows:
             place = self.matches / f"batch={number}"
             place.mkdir()

@@ -28,13 +28,13 @@ def test_whoever_looks_leaves_a_half_written_report_to_the_job(tmp_path: Path) -
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"batch":1,"ver')
 
-    assert job.reports() == [report(0)]
+    assert list(job.reports()) == [report(0)]
     assert job.identity() == IDENTITY
     assert path.read_bytes().endswith(b'"ver')
     with job.alone():
         assert path.read_bytes() == whole
         job.keep(report(1), job.notes())
-    assert job.reports() == [report(0), report(1)]
+    assert list(job.reports()) == [report(0), report(1)]
 
 
 def test_a_second_process_does_not_touch_what_the_first_is_at(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from purport.cli.evaluate import evaluate
 from purport.cli.explain import explain
 from purport.cli.match import match
 from purport.cli.relate import relate
+from purport.cli.report import report
 from purport.cli.stream import stream
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
@@ -34,6 +35,7 @@ app.command()(demo)
 app.command()(match)
 app.command()(relate)
 app.command()(stream)
+app.command()(report)
 app.command()(explain)
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")

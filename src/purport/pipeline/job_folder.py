@@ -149,13 +149,14 @@ class JobFolder:
             os.fsync(file.fileno())
         shutil.rmtree(notes.folder, ignore_errors=True)
 
-    def reports(self) -> list[BatchReport]:
+    def reports(self) -> Iterator[BatchReport]:
         """The batches that are done, in their order; one that is being written is not yet done."""
         path = self.folder / _REPORTS
-        if not path.exists():
-            return []
-        *done, _ = path.read_bytes().split(b"\n")
-        return [msgspec.json.decode(line, type=BatchReport) for line in done]
+        if path.exists():
+            with path.open("rb") as file:
+                for line in file:
+                    if line.endswith(b"\n"):
+                        yield msgspec.json.decode(line, type=BatchReport)
 
     def _mend_reports(self) -> None:
         """Cut off a report that a process died over."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -70,7 +70,7 @@ class JobMetrics:
                 spark.streams.removeListener(listener)
             self.end(state)
 
-    def begin(self, identity: JobIdentity, reports: list[BatchReport]) -> None:
+    def begin(self, identity: JobIdentity, reports: Iterable[BatchReport]) -> None:
         """Begin a run, with what former runs have counted."""
         matches: Counter[str] = Counter()
         with self._lock:

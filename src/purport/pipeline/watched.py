@@ -115,13 +115,17 @@ class Versions:
         return parse_all("\n".join(self.lines(version)), file=str(self._path(version)))
 
     def find(self, version: int, name: str) -> Subscription | None:
-        """The subscription of a version that a person calls so, without reading all the others."""
+        """The subscription of a version that a person calls so."""
+        line = self.line(version, name)
+        return None if line is None else parse(line)
+
+    def line(self, version: int, name: str) -> str | None:
+        """The same as it was written; the others are not parsed."""
         spelt = (name, json.dumps(name, ensure_ascii=False))
         for line in self.lines(version):
-            if any(one in line for one in spelt):
-                found = parse(line)
-                if label(found) == name:
-                    return found
+            is_near = line == name or any(f" as {one}" in line for one in spelt)
+            if is_near and label(parse(line)) == name:
+                return line
         return None
 
     def lines(self, version: int) -> list[str]:
