@@ -22,8 +22,9 @@ _EXAMPLES = 2
 _MOST_KINDS = 10_000
 _ROWS_AT_ONCE = 16_384
 _LONGEST_KIND = 200
-# What a reason quotes, unless it is a reserved key, and what it counts.
-_VARYING = re.compile(r"""'(?!@)[^']*'|"[^"]*"|\d+(?:[.,]\d+)*""")
+_QUOTED = r"""'[^']*'|"[^"]*\""""
+_COUNTED = r"(?<![\w-])\d+(?:[.,]\d+)*"
+_VARYING = re.compile(f"{_QUOTED}|{_COUNTED}")
 
 
 def kind_of(reason: str) -> str:
@@ -32,7 +33,12 @@ def kind_of(reason: str) -> str:
     >>> kind_of("duplicate '@id' 'e1', first seen in line 17")
     "duplicate '@id' …, first seen in line …"
     """
-    return _VARYING.sub("…", reason)[:_LONGEST_KIND]
+    return _VARYING.sub(lambda one: one[0] if _is_key(one[0]) else "…", reason)[:_LONGEST_KIND]
+
+
+def _is_key(quoted: str) -> bool:
+    """Whether a reserved key is quoted, which is the same in many."""
+    return quoted[1:2] == "@"
 
 
 @dataclass(slots=True)

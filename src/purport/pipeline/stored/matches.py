@@ -76,7 +76,7 @@ class StoredMatches:
         ends = pc.ends_with(pc.field("event_id"), event_id[half:])
         found = (one for batch in self.batches(begins | ends) for one in _ids(batch))
         some = dict.fromkeys(islice(found, _MOST_COMPARED))
-        return get_close_matches(event_id, some, _NEAR_SHOWN)
+        return get_close_matches(event_id, some, _NEAR_SHOWN, 0.5)
 
     def _files(self) -> list[str]:
         """The files, batch by batch; one in which nothing stands is none."""
