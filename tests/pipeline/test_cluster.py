@@ -140,14 +140,14 @@ def test_a_worker_that_dies_loses_and_doubles_nothing(
     environment = cluster.environment | {"PYSPARK_PYTHON": sys.executable}
 
     with started([*submit, *stream(events, 1)], environment, tmp_path / "output") as driver:
-        wait_until(lambda: driver.poll() is not None or len(job.reports()) >= 2)
+        wait_until(lambda: driver.poll() is not None or len(list(job.reports())) >= 2)
         wait_until(lambda: driver.poll() is not None or any(job.folder.glob("staging/*")))
         os.killpg(cluster.workers[0].pid, signal.SIGKILL)
-        done_before = len(job.reports())
+        done_before = len(list(job.reports()))
         driver.wait(PATIENCE_SECONDS)
 
     assert driver.returncode == 0, (tmp_path / "output").read_text()
-    assert done_before < len(job.reports()) == FILES
+    assert done_before < len(list(job.reports())) == FILES
     assert written(tmp_path / "matches") == expected
     counts = [report.counts for report in job.reports()]
     assert sum(sum(one.matches.values()) for one in counts) == len(expected[0])

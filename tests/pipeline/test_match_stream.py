@@ -116,7 +116,7 @@ def test_a_stream_goes_on_where_it_stopped_and_doubles_nothing(
     assert [report.batch for report in reports] == [0, 1, 2]
     assert sum(report.counts.matches.get("one", 0) for report in reports) == 3
     assert sum(report.counts.events for report in reports) == 4
-    assert job.folder.reports() == reports
+    assert list(job.folder.reports()) == reports
 
 
 def test_a_batch_that_failed_half_way_is_done_again_and_stands_there_once(
@@ -156,7 +156,7 @@ def test_a_batch_that_spark_did_not_hear_of_is_not_done_again(
     job.run(spark, Watchers(fail))
 
     assert len(written(spark, job)[0]) == 1
-    assert len(job.folder.reports()) == 1
+    assert len(list(job.folder.reports())) == 1
 
 
 def test_a_folder_that_looks_like_a_pattern_is_read(spark: SparkSession, tmp_path: Path) -> None:

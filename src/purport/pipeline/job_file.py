@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -39,6 +39,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     mode: str = "default"
     lexicon: Path | None = None
     competition: bool = False
+    metrics_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None  # 0: any free one
     source: Mapping[str, Any] = {}  # options
     sink: Mapping[str, Any] = {}
 

@@ -28,6 +28,9 @@ class Tells(Protocol):
     def match(self, matcher: Matcher) -> Matched:
         """The matches, and what is no event or cannot be matched; nothing stops at a record."""
 
+    def told(self) -> Told:
+        """The same event by event, for who does not want to match; instead of `match`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Matched:
@@ -55,6 +58,10 @@ class Told:
 
     def __len__(self) -> int:
         return len(self.events)
+
+    def told(self) -> Told:
+        """This."""
+        return self
 
     def add(self, said: ToldObject, offset: int, record: object) -> None:
         """Take an event, as the object that it was told in; what is about it is known by now."""

@@ -69,6 +69,10 @@ class ToldLines:
             [*matched.found, *others.found], [*matched.dead_letters, *others.dead_letters]
         )
 
+    def told(self) -> Told:
+        """The lines, each as an object."""
+        return read_lines(self.reader, self.text.split(b"\n"))
+
     def _read(self, telling: Telling) -> Batch:
         lines = self._lines = PlainLines.read(self.text, telling)
         before, begin = self.reader.line, 0

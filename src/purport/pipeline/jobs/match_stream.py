@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,12 +25,20 @@ def _tell_nobody(_: object) -> None:
     pass
 
 
+def _nothing_beside(_: SparkSession, __: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class Watchers:
-    """Who is told of what happens while a job runs."""
+    """Who is told of what happens while a job runs.
+
+    `during` is entered, with the name of the query, before that starts, and left after its end.
+    """
 
     on_batch: Callable[[BatchReport], None] = _tell_nobody
     on_problem: Callable[[str], None] = _tell_nobody
+    during: Callable[[SparkSession, str], AbstractContextManager[None]] = _nothing_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +67,14 @@ class MatchStream:
         watchers = watchers or Watchers()
         identity = JobIdentity(self.source.place, self.sink.place, self.since)
         job = self.folder.open(identity)
-        with self.folder.alone():
+        name = f"purport {job}"
+        with self.folder.alone(), watchers.during(spark, name):
             self.sink.claim(job)
             batches = _Batches(self, watchers)
             writer = (
                 self.source.records(spark)
-                .writeStream.foreachBatch(batches.match)
+                .writeStream.queryName(name)
+                .foreachBatch(batches.match)
                 .option("checkpointLocation", spark_address(self.folder.checkpoint))
             )
             if until_end:
@@ -102,10 +113,13 @@ class _Batches:
         notes = job.folder.notes([home] if home is not None else [])
         try:
             spec = self._current_spec()
-            spread = records.repartition(_cores_now(records.sparkSession))
+            cores = _cores_now(records.sparkSession)
+            spread = records.repartition(cores)
             job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
             finished = time.time()
-            report = BatchReport(batch, spec.version, finished, finished - began, notes.counts())
+            report = BatchReport(
+                batch, spec.version, finished, finished - began, notes.counts(), cores
+            )
             job.folder.keep(report, notes)
         except PurportError as error:
             self.failure = error
@@ -128,7 +142,7 @@ class _Batches:
                 raise
             self._watchers.on_problem(f"the subscriptions stay as they were: {error}")
             return known
-        self._spec = replace(spec, version=self._versions.number_of(wanted))
+        self._spec = replace(spec, version=self._versions.number_of(wanted, settings))
         return self._spec
 
 
