@@ -30,12 +30,15 @@ SUBSCRIPTIONS = (
     "{type~ = increased energy consumption event, floor~ = ground floor} as energy",
     "{measures = temperature~, value > 30 °C} as heat",
 )
-FILES = 6
-# A driver waits until both workers are there, and does not wait long for one that has gone.
+FILES = 4
+# A driver waits until both workers are there, and does not wait long for one that has gone; code
+# is not generated, which would take longer than what it is for.
 SETTINGS = """
 spark.cores.max 2
 spark.scheduler.minRegisteredResourcesRatio 1.0
 spark.shuffle.io.retryWait 1s
+spark.sql.adaptive.enabled false
+spark.sql.codegen.factoryMode NO_CODEGEN
 spark.sql.codegen.wholeStage false
 spark.ui.enabled false
 """
@@ -85,7 +88,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("events")
-    City(events=3000, seed=7).write_lines(folder, files=FILES)
+    City(events=1600, seed=7).write_lines(folder, files=FILES)
     return folder
 
 
@@ -140,7 +143,7 @@ def test_a_worker_that_dies_loses_and_doubles_nothing(
     environment = cluster.environment | {"PYSPARK_PYTHON": sys.executable}
 
     with started([*submit, *stream(events, 1)], environment, tmp_path / "output") as driver:
-        wait_until(lambda: driver.poll() is not None or len(list(job.reports())) >= 2)
+        wait_until(lambda: driver.poll() is not None or any(job.reports()))
         wait_until(lambda: driver.poll() is not None or any(job.folder.glob("staging/*")))
         os.killpg(cluster.workers[0].pid, signal.SIGKILL)
         done_before = len(list(job.reports()))
