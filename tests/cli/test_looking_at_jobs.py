@@ -10,7 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from purport import parse
+from purport import Event, Matcher, parse
+from purport.demo.city import City
+from purport.model.language.parse import parse_file
 from tests.oracles.html_page import HtmlPage
 from tests.oracles.prometheus_text import read_exposition
 from tests.pipeline.left_behind import LeftBehind
@@ -147,3 +149,15 @@ def test_json_lines_stay_apart_from_what_is_told_to_people(tmp_path: Path) -> No
     [row] = map(json.loads, done.stdout.splitlines())
     assert row["counts"]["matches"] == {"one": 1}
     assert "batch 0: 1 events" in done.stderr
+
+
+def test_the_example_of_the_guide_is_true() -> None:
+    root = Path(__file__).parents[2]
+    guide = (root / "docs" / "guides" / "watching.md").read_text()
+    subscriptions = parse_file(root / "examples" / "city.purport")
+    [said] = [one.said for one in City().happenings() if one.said["@id"] == "city-925"]
+
+    [match] = Matcher(subscriptions).match(Event.from_json(said))
+
+    assert f"city-925  {match.subscription.name}  {match.probability:.2f}" in guide
+    assert match.explain() in guide

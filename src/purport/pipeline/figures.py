@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -42,7 +42,7 @@ class Figures(msgspec.Struct):
     source: str = ""
     sink: str = ""
     state: QueryState = QueryState.STOPPED
-    started: float = 0.0
+    started: float | None = None
     last_progress: float | None = None
     subscriptions_version: int | None = None
     batches: int = 0
@@ -102,64 +102,70 @@ class Figures(msgspec.Struct):
 
 def _families(figures: Figures) -> list[Family]:
     """The figures under Prometheus' kind of names."""
+    return [*_of_job(figures), *_of_work(figures), *_of_triggers(figures)]
+
+
+def _of_job(figures: Figures) -> Iterator[Family]:
     job = {"version": figures.purport_version, "source": figures.source, "sink": figures.sink}
-    states = {str(state): float(state == figures.state) for state in QueryState}
+    info = (Sample(1, job),)
+    yield Family("purport_job_info", Kind.GAUGE, "What the job reads and writes.", info)
+    states = {str(state): int(state == figures.state) for state in QueryState}
+    yield gauges("purport_job_state", "1 for what has become of the job.", "state", states)
+    yield gauge("purport_run_start_time_seconds", "When this run began.", figures.started)
+    yield gauge(
+        "purport_last_progress_timestamp_seconds",
+        "When the query last gave a sign of life.",
+        figures.last_progress,
+    )
+    yield gauge(
+        "purport_subscriptions_version",
+        "The version of the subscriptions in the last batch.",
+        figures.subscriptions_version,
+    )
+    yield counter("purport_problems", "Problems met in this run.", figures.problems)
+
+
+def _of_work(figures: Figures) -> Iterator[Family]:
+    yield counter("purport_batches", "Batches done.", figures.batches)
+    yield counter("purport_events", "Events matched against subscriptions.", figures.events)
+    found = figures.matches_by_subscription
+    yield counters("purport_matches", "Matches found, by subscription.", "subscription", found)
+    yield counter("purport_dead_letters", "Records set aside.", figures.dead_letters)
+    yield gauges(
+        "purport_events_per_second",
+        "How many events a second of work on batches took in.",
+        "over",
+        figures.events_per_second,
+    )
+    yield gauge(
+        "purport_lag_seconds",
+        "How old the oldest source of the last batch was when its matches were written.",
+        figures.lag_seconds,
+    )
+    yield counter("purport_batch_seconds", "Time spent on batches.", figures.batch_seconds)
+    last = figures.last_batch_seconds
+    yield gauge("purport_last_batch_seconds", "Time spent on the last batch.", last)
+    yield counters("purport_work_seconds", "Time of cores.", "part", figures.work_seconds)
+
+
+def _of_triggers(figures: Figures) -> Iterator[Family]:
     whole, parts = _trigger_parts(figures.trigger_seconds)
-    last_whole, last_parts = _trigger_parts(figures.last_trigger_seconds)
-    return [
-        Family("purport_job_info", Kind.GAUGE, "What the job reads and writes.", (Sample(1, job),)),
-        gauges("purport_job_state", "1 for what has become of the job.", "state", states),
-        gauge("purport_run_start_time_seconds", "When this run began.", figures.started),
-        gauge(
-            "purport_last_progress_timestamp_seconds",
-            "When the query last gave a sign of life.",
-            figures.last_progress,
-        ),
-        gauge(
-            "purport_subscriptions_version",
-            "The version of the subscriptions in the last batch.",
-            figures.subscriptions_version,
-        ),
-        counter("purport_batches", "Batches done.", figures.batches),
-        counter("purport_events", "Events matched against the subscriptions.", figures.events),
-        counters(
-            "purport_matches",
-            "Matches found, by subscription.",
-            "subscription",
-            figures.matches_by_subscription,
-        ),
-        counter("purport_dead_letters", "Records set aside.", figures.dead_letters),
-        counter("purport_problems", "Problems met in this run.", figures.problems),
-        gauges(
-            "purport_events_per_second",
-            "How many events a second of work on batches took in.",
-            "over",
-            figures.events_per_second,
-        ),
-        gauge(
-            "purport_lag_seconds",
-            "How old the oldest source of the last batch was when its matches were written.",
-            figures.lag_seconds,
-        ),
-        counter("purport_batch_seconds", "Time spent on batches.", figures.batch_seconds),
-        gauge("purport_last_batch_seconds", "Time spent on the last.", figures.last_batch_seconds),
-        counters("purport_work_seconds", "Time that cores spent.", "part", figures.work_seconds),
-        counter("purport_triggers", "Spark's triggers in this run.", figures.triggers),
-        counter("purport_trigger_seconds", "Time that Spark's triggers took in this run.", whole),
-        counters(
-            "purport_trigger_part_seconds",
-            "Time that parts of Spark's triggers took in this run, by Spark's names.",
-            "part",
-            parts,
-        ),
-        gauge("purport_last_trigger_seconds", "Time that the last trigger took.", last_whole),
-        gauges(
-            "purport_last_trigger_part_seconds",
-            "Time that parts of the last trigger took, by Spark's names.",
-            "part",
-            last_parts,
-        ),
-    ]  # fmt: skip
+    yield counter("purport_triggers", "Spark's triggers in this run.", figures.triggers)
+    yield counter("purport_trigger_seconds", "Time that they took.", whole)
+    yield counters(
+        "purport_trigger_part_seconds",
+        "Time that their parts took, by Spark's names.",
+        "part",
+        parts,
+    )
+    whole, parts = _trigger_parts(figures.last_trigger_seconds)
+    yield gauge("purport_last_trigger_seconds", "Time that the last trigger took.", whole)
+    yield gauges(
+        "purport_last_trigger_part_seconds",
+        "Time that its parts took, by Spark's names.",
+        "part",
+        parts,
+    )
 
 
 def _trigger_parts(seconds: Mapping[str, float]) -> tuple[float | None, dict[str, float]]:

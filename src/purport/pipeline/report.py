@@ -64,7 +64,7 @@ def _facts(summary: JobSummary) -> dict[str, str]:
         known["since"] = text(identity.since)
     known["remembers in"] = code(summary.job.folder.folder)
     if figures is not None:
-        heard = figures.last_progress or figures.started
+        heard = figures.last_progress or figures.started or 0.0
         known["state"] = text(f"{figures.state}, last heard of at {_instant(heard)}")
     if last is not None:
         known["last batch"] = text(f"number {last.batch:,}, done at {_instant(last.finished)}")
