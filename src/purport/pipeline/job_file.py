@@ -13,7 +13,8 @@ import msgspec
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.interval import read_instant
 from purport.pipeline.job_folder import JobFolder
-from purport.pipeline.jobs.match_stream import EVERY_SECONDS, MatchStream
+from purport.pipeline.jobs.match_stream import MatchStream
+from purport.pipeline.jobs.run_stream import EVERY_SECONDS
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.catalogue import sink_at

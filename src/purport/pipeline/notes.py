@@ -68,7 +68,7 @@ class Notes:
         """
 
         def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return _matched(batches, reader, spec, self._task())
+            return _matched(batches, reader, spec, self.task())
 
         return records.mapInArrow(matched, MATCHES)
 
@@ -77,7 +77,7 @@ class Notes:
 
         They are taken as they come, so that there may be any number of them.
         """
-        task = _TaskNotes(self.folder, name)
+        task = TaskNotes(self.folder, name)
         task.refuse(letters)
         task.finish()
 
@@ -92,8 +92,9 @@ class Notes:
         """The dead letters, as Parquet."""
         return sorted(self.folder.glob("*.parquet"))
 
-    def _task(self) -> _TaskNotes:
-        return _TaskNotes(self.folder, task_name("part"))
+    def task(self) -> TaskNotes:
+        """The notes of the task that this runs in."""
+        return TaskNotes(self.folder, task_name("part"))
 
 
 def task_name(what: str) -> str:
@@ -103,7 +104,7 @@ def task_name(what: str) -> str:
 
 
 @dataclass(slots=True)
-class _TaskNotes:
+class TaskNotes:
     """The notes of one task."""
 
     folder: Path
@@ -113,6 +114,7 @@ class _TaskNotes:
     _waiting: list[DeadLetter] = field(default_factory=list)
 
     def refuse(self, letters: Iterable[DeadLetter]) -> None:
+        """Note dead letters."""
         for letter in letters:
             self._waiting.append(letter)
             self.counts.dead_letters += 1
@@ -138,7 +140,7 @@ class _TaskNotes:
 
 
 def _matched(
-    batches: Iterable[pa.RecordBatch], reader: Reader, spec: MatcherSpec, notes: _TaskNotes
+    batches: Iterable[pa.RecordBatch], reader: Reader, spec: MatcherSpec, notes: TaskNotes
 ) -> Iterator[pa.RecordBatch]:
     """The matches of a task, while it takes notes."""
     matcher = spec.build()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
+import pyarrow as pa
 
 from purport.errors import EventError
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.batches import JsonObject, as_event
+from purport.matching.flat_lists import Integers
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, ToldObject
+from purport.relatedness.array_store import StoreError
 from purport.relatedness.remote import MeasureUnavailable
 
 _ABOUT = ("@id", "@start", "@end")
-BEYOND_US = (MeasureUnavailable, MemoryError)  # no record is to blame: the stream has to stop
+BEYOND_US = (MeasureUnavailable, StoreError, MemoryError)  # no record is to blame: it has to stop
 
 
 class Tells(Protocol):
@@ -28,12 +31,35 @@ class Tells(Protocol):
     def match(self, matcher: Matcher) -> Matched:
         """The matches, and what is no event or cannot be matched; nothing stops at a record."""
 
+    def parts(self) -> Sequence[Told]:
+        """The events themselves, each part of one source; what is none is a dead letter of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlaces:
+    """What some events are called, and where they stand, by columns."""
+
+    ids: pa.Array
+    sources: pa.Array
+    offsets: pa.Array
+
+
+class NamedEvents(Protocol):
+    """Events that were matched, by their ids and places."""
+
+    @property
+    def ids(self) -> Sized:
+        """The ids of all."""
+
+    def places(self, events: Integers) -> EventPlaces:
+        """What the events of these numbers are called, and where they stand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Matched:
     """What was found: events by their ids and places, each with the matches of those."""
 
-    found: Sequence[tuple[Told, BatchMatches]]
+    found: Sequence[tuple[NamedEvents, BatchMatches]]
     dead_letters: Sequence[DeadLetter]
 
 
@@ -88,6 +114,19 @@ class Told:
             raise
         except Exception:  # noqa: BLE001 - what is wrong with which record is found out
             return self.checked()._match_parts(matcher)
+
+    def parts(self) -> Sequence[Told]:
+        """The events of this one source."""
+        return [self.checked()]
+
+    def places(self, events: Integers) -> EventPlaces:
+        """What the events of these numbers are called, and where they stand."""
+        numbers = events.tolist()
+        return EventPlaces(
+            pa.array([self.ids[number] for number in numbers], pa.string()),
+            pa.array([self.source] * len(numbers), pa.string()),
+            pa.array([self.offsets[number] for number in numbers], pa.int64()),
+        )
 
     def checked(self) -> Told:
         """The same with every object made an event, or a dead letter where that cannot be done."""

@@ -6,20 +6,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from purport.errors import PurportError, StreamFailed
+from purport.errors import PurportError
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
-from purport.pipeline.jobs.spark_errors import reason_of
+from purport.pipeline.jobs.run_stream import EVERY_SECONDS, run_stream
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
-from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.sink import Sink
 from purport.pipeline.sources.source import Source
 from purport.pipeline.watched import Subscribed, Versions
-
-EVERY_SECONDS = 0.2
 
 
 def _tell_nobody(_: object) -> None:
@@ -63,25 +58,13 @@ class MatchStream:
         with self.folder.alone():
             self.sink.claim(job)
             batches = _Batches(self, spark.sparkContext.defaultParallelism, watchers)
-            writer = (
-                self.source.records(spark)
-                .writeStream.foreachBatch(batches.match)
-                .option("checkpointLocation", spark_address(self.folder.checkpoint))
+            run_stream(
+                self.source.records(spark),
+                batches.match,
+                self.folder.checkpoint,
+                until_end=until_end,
+                every_seconds=every_seconds,
             )
-            if until_end:
-                writer = writer.trigger(availableNow=True)
-            else:
-                writer = writer.trigger(processingTime=f"{every_seconds} seconds")
-            query = None
-            try:
-                query = writer.start()
-                query.awaitTermination()
-            except (PySparkException, Py4JError) as error:
-                stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
-                raise batches.failure or stopped from error
-            finally:
-                if query is not None:
-                    query.stop()
 
 
 class _Batches:
@@ -91,7 +74,6 @@ class _Batches:
         self._job, self._parallelism, self._watchers = job, parallelism, watchers
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
-        self.failure: PurportError | None = None
         self._spec: MatcherSpec | None = None
         self._current_spec()
 
@@ -101,16 +83,12 @@ class _Batches:
             return
         began = time.time()
         job, notes = self._job, self._job.folder.notes()
-        try:
-            spec = self._current_spec()
-            spread = records.repartition(self._parallelism)
-            job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
-            finished = time.time()
-            report = BatchReport(batch, spec.version, finished, finished - began, notes.counts())
-            job.folder.keep(report, notes)
-        except PurportError as error:
-            self.failure = error
-            raise
+        spec = self._current_spec()
+        spread = records.repartition(self._parallelism)
+        job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
+        finished = time.time()
+        report = BatchReport(batch, spec.version, finished, finished - began, notes.counts())
+        job.folder.keep(report, notes)
         self._last_done = batch
         self._watchers.on_batch(report)
 
