@@ -60,6 +60,10 @@ def stream(
     competition: Annotated[
         bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
     ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="A folder of scores, such as `archive tabulate` makes (its own)."),
+    ] = None,
     cores: Annotated[str, typer.Option(help="Cores of this machine to use; * means all.")] = "*",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
@@ -79,7 +83,7 @@ def stream(
     flags: dict[str, Any] = {
         "from": reads, "to": writes, "subscriptions": subscriptions, "checkpoint": checkpoint,
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
-        "mode": mode, "lexicon": lexicon, "competition": competition,
+        "mode": mode, "lexicon": lexicon, "competition": competition, "scores": scores,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
     asked = options.job()

@@ -39,6 +39,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     mode: str = "default"
     lexicon: Path | None = None
     competition: bool = False
+    scores: Path | None = None  # where they are kept; in the checkpoint, if nobody says
     source: Mapping[str, Any] = {}  # options
     sink: Mapping[str, Any] = {}
 
@@ -54,7 +55,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
             sink,
             Watched(self.subscriptions),
             self._folder(sink),
-            MatcherSettings(self.measure, self.mode, self.lexicon, self.competition),
+            MatcherSettings(self.measure, self.mode, self.lexicon, self.competition, self.scores),
             self.since,
         )
 

@@ -37,6 +37,7 @@ class Counts(msgspec.Struct):
     reading: float = 0.0
     matching: float = 0.0
     handing_over: float = 0.0
+    problems: list[str] = msgspec.field(default_factory=list)  # that stop nothing
 
     def count_matches(self, found: Mapping[str, int]) -> None:
         """Count matches, by their subscriptions."""
@@ -51,6 +52,7 @@ class Counts(msgspec.Struct):
         self.reading += other.reading
         self.matching += other.matching
         self.handing_over += other.handing_over
+        self.problems = list(dict.fromkeys([*self.problems, *other.problems]))
         known = [one.appeared for one in (self, other) if one.appeared is not None]
         self.appeared = min(known, default=None)
 
@@ -161,7 +163,7 @@ def _matched(
         yield from rows
         began = clock()
         counts.handing_over += began - matched
-    matcher.measures.share_scores()
+    counts.problems += matcher.measures.share_scores()
     notes.finish()
 
 

@@ -154,6 +154,8 @@ EFFECTIVENESS = _table(
     rules_needed=DoubleType(),  # without a bound
 )
 
+TERMS = _table(term=StringType())
+
 TERM_SCORES = _table(
     term=StringType(),
     scores=ArrayType(FloatType()),  # with each of the terms asked for, in their order

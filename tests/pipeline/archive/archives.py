@@ -38,11 +38,12 @@ def archive_of(folder: Path, events: Sequence[Event], source: str = "events") ->
         final = staged / "events" / final_name(name)
         write_with_ids(scratch / f"{name}.parquet", ids, final)
     assert not told.dead_letters
-    columns = [range(len(rows)), *(zip(*rows, strict=True) if rows else [[]] * 5)]
-    arrays = [
-        pa.array(one, kind) for one, kind in zip(columns, STATEMENTS_SCHEMA.types, strict=True)
-    ]
-    table = pa.table(arrays, schema=STATEMENTS_SCHEMA)
+    described = [[row[place] for row in rows] for place in range(len(StatementRow._fields))]
+    arrays = [pa.array(column) for column in (range(len(rows)), *described)]
+    table = pa.table(
+        [one.cast(kind) for one, kind in zip(arrays, STATEMENTS_SCHEMA.types, strict=True)],
+        schema=STATEMENTS_SCHEMA,
+    )
     pq.write_table(table, staged / "statements" / STATEMENTS_FILE)
     archive.take(staged, ArchivedBatch(0, 0, len(rows), len(events), 1, 0, 0.0))
     return archive

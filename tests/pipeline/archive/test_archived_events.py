@@ -33,7 +33,7 @@ any_events = st.one_of(
 def matched(matcher: Matcher, archive: Archive) -> list[tuple[str, Match, list[int]]]:
     """The matches of all events of an archive: the event's id, the match, its statements."""
     codes = codes_of(archive)
-    found = []
+    found: list[tuple[str, Match, list[int]]] = []
     for events in events_of(archive, codes):
         one = events.match(matcher)
         assert not one.dead_letters

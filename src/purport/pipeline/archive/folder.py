@@ -55,6 +55,18 @@ class ArchivedBatch(msgspec.Struct, frozen=True):
         return self.first_id + self.statements
 
 
+class ArchiveSummary(msgspec.Struct, frozen=True):
+    """What is in an archive."""
+
+    source: str
+    events: int
+    statements: int  # different ones
+    dead_letters: int
+    batches: int
+    files: int
+    bytes: int
+
+
 @dataclass(frozen=True, slots=True)
 class Archive:
     """An archive that can be read."""
@@ -124,6 +136,20 @@ class Archive:
                 raise self.damaged(f"the statements of batch {one.batch} are missing")
             next_id = one.end_id
         return found
+
+    def summary(self) -> ArchiveSummary:
+        """What is in all batches."""
+        batches = self.batches()
+        kept = (path for path in self.folder.glob("[!_]*/*/*.parquet"))
+        return ArchiveSummary(
+            self.manifest.source,
+            sum(one.events for one in batches),
+            sum(one.statements for one in batches),
+            sum(one.dead_letters for one in batches),
+            len(batches),
+            sum(one.files for one in batches),
+            sum(path.stat().st_size for path in kept),
+        )
 
     def events_of(self, batch: int) -> Path:
         """The folder of the events of a batch."""

@@ -24,6 +24,7 @@ from purport.pipeline.archive.numbering import (
     new_statements,
     write_numbered,
 )
+from purport.pipeline.archive.vocabulary import statements
 from purport.pipeline.at_rest import at_rest
 from purport.pipeline.job_folder import JobFolder, JobIdentity
 from purport.pipeline.jobs.run_stream import run_stream
@@ -47,20 +48,20 @@ class BuildArchive:
 
     source: Source
     folder: Path
-    since: str | None = None
 
     def run(
         self, spark: SparkSession, on_batch: Callable[[ArchivedBatch], None] = _tell_nobody
     ) -> Archive:
         """Build the archive, or add to it; and open it."""
         require_place(self.folder)
+        records = self.source.records(spark)
         job = JobFolder(state_folder(self.folder))
         place = f"archive:{self.folder.resolve()}"
-        identity = job.open(JobIdentity(self.source.place, place, self.since))
+        identity = job.open(JobIdentity(self.source.place, place))
         with job.alone():
             archive = Archive.claim(self.folder, identity, self.source.place)
             batches = _Batches(self, spark, archive, job, on_batch)
-            run_stream(self.source.records(spark), batches.take, job.checkpoint)
+            run_stream(records, batches.take, job.checkpoint)
         return archive
 
 
@@ -100,15 +101,14 @@ class _Batches:
 
         batches = self._archive.batches()
         first_id = batches[-1].end_id if batches else 0
-        known = self._read(
-            [self._archive.statements_of(one.batch) for one in batches if one.statements]
-        )
+        known = statements(self._spark, self._archive)
         new_statements(local, known).write.parquet(spark_address(scratch / "new"))
         path = staged / "statements" / STATEMENTS_FILE
         count = write_numbered(scratch / "new", first_id, path)
 
-        statements = known.union(self._read([path])) if count else known
-        written = events_with_ids(local, statements, scratch / "files", staged / "events")
+        if count:
+            known = known.union(self._spark.read.schema(ARCHIVED_STATEMENTS).parquet(spark_pattern(path)))
+        written = events_with_ids(local, known, scratch / "files", staged / "events")
         sizes = [row.events for row in written.collect()]
         added = ArchivedBatch(
             batch, first_id, count, sum(sizes), len(sizes), notes.counts().dead_letters, time.time()
@@ -116,12 +116,6 @@ class _Batches:
         _move(notes.dead_letter_files(), staged / "dead_letters")
         self._archive.take(staged, added)
         return added
-
-    def _read(self, tables: list[Path]) -> DataFrame:
-        """Tables ARCHIVED_STATEMENTS."""
-        if not tables:
-            return self._spark.createDataFrame([], ARCHIVED_STATEMENTS)
-        return self._spark.read.schema(ARCHIVED_STATEMENTS).parquet(*map(spark_pattern, tables))
 
 
 def _move(files: list[Path], folder: Path) -> None:

@@ -74,6 +74,7 @@ class _Batches:
         self._job, self._parallelism, self._watchers = job, parallelism, watchers
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
+        self._told: set[str] = set()
         self._spec: MatcherSpec | None = None
         self._current_spec()
 
@@ -91,11 +92,16 @@ class _Batches:
         job.folder.keep(report, notes)
         self._last_done = batch
         self._watchers.on_batch(report)
+        for problem in report.counts.problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self._watchers.on_problem(problem)
 
     def _current_spec(self) -> MatcherSpec:
         """The subscriptions as they are now, if the matcher can run them, or those from before."""
         wanted = self._job.subscribed.current(self._watchers.on_problem)
-        settings = replace(self._job.settings, scores=self._job.folder.scores.resolve())
+        scores = self._job.settings.scores or self._job.folder.scores
+        settings = replace(self._job.settings, scores=scores.resolve())
         spec = MatcherSpec.of(wanted, settings)
         known = self._spec
         if known is not None and spec.key == known.key:
