@@ -57,7 +57,7 @@ def new_statements(local: DataFrame, known: DataFrame) -> DataFrame:
 
 
 def write_numbered(new: Path, first_id: int, path: Path) -> int:
-    """Write a table ARCHIVED_STATEMENTS of new ones in their order, from an id on; gives their number."""
+    """Write ARCHIVED_STATEMENTS of new ones in their order, from an id on; gives their number."""
     next_id = first_id
     writer: pq.ParquetWriter | None = None
     for rows in _groups(written_batches(new, ROWS_IN_A_GROUP)):

@@ -107,7 +107,9 @@ class _Batches:
         count = write_numbered(scratch / "new", first_id, path)
 
         if count:
-            known = known.union(self._spark.read.schema(ARCHIVED_STATEMENTS).parquet(spark_pattern(path)))
+            known = known.union(
+                self._spark.read.schema(ARCHIVED_STATEMENTS).parquet(spark_pattern(path))
+            )
         written = events_with_ids(local, known, scratch / "files", staged / "events")
         sizes = [row.events for row in written.collect()]
         added = ArchivedBatch(
