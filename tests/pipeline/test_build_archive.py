@@ -51,7 +51,8 @@ def write_events(folder: Path) -> None:
     folder.mkdir()
     City(events=300, seed=3).write_lines(folder, files=2)
     (folder / "odd.jsonl").write_text(
-        '{"@id": "odd 1", "device": {"kind": "Laptop", "tags": ["a", "b", 1, true, null]}}\n'
+        '{"@id": "odd 1", "@start": "2026-01-01T10:00:00Z", "device": {"kind": "Laptop", '
+        '"tags": ["a", "b", 1, true, null]}}\n'
         '{"value": 9007199254740993, "id": "0a1b2c3d4e5f", "at": "2026-01-01", "t": "77 °F"}\n'
         "{broken\n"
         '{"empty": null}\n'
@@ -123,11 +124,13 @@ def test_an_archive_of_every_format_matches_as_its_source_does(
     assert letters == letters_of(spark, JobFolder(tmp_path / "direct" / "_purport").dead_letters)
     assert batch.dead_letters == len(letters) > 3
     again = BuildArchive(Archived(archive.folder), tmp_path / "copy").run(spark)
+    kept = spark.read.parquet(spark_pattern(again.events)).where("start is not null").collect()
+    assert [row.event_id for row in kept if row.source == "odd.jsonl"] == ["odd 1"]
     assert rows_of(spark, Archived(again.folder), tmp_path / "copied", asked()) == expected
 
 
 @settings(
-    max_examples=5,
+    max_examples=3,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.lists(lines, max_size=8), min_size=1, max_size=3))

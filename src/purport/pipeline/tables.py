@@ -114,6 +114,8 @@ ARCHIVED_EVENTS = _table(
     statements=ArrayType(IntegerType()),  # ids
     numbers=ArrayType(DoubleType()),  # of those statements that have one of their own, in order
     texts=ArrayType(StringType()),  # the same for texts
+    start=TimestampType(),  # of the event, if it is known
+    end=TimestampType(),
 )
 
 # The statements of a file of events that is being written, under numbers of its own.

@@ -16,6 +16,7 @@ from purport.matching.flat_lists import Integers
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, ToldObject
+from purport.model.interval import Interval
 from purport.relatedness.array_store import StoreError
 from purport.relatedness.remote import MeasureUnavailable
 
@@ -68,7 +69,7 @@ class Told:
     """Events of one source, by columns: `events[i]` has the id `ids[i]` and stands at `offsets[i]`.
 
     An offset is the number of a line, of a row, or of a description in its file. `records` are the
-    events as they were read, for dead letters.
+    events as they were read, for dead letters; `intervals` are those of events that have one.
     """
 
     source: str
@@ -78,6 +79,7 @@ class Told:
     records: list[object] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
     appeared: float | None = None
+    intervals: dict[int, Interval] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.events)
@@ -88,12 +90,19 @@ class Told:
         if isinstance(data, dict):
             for key in _ABOUT:
                 data.pop(key, None)
-        self.add_event(data, said.id, offset, record)
+        self.add_event(data, said.id, offset, record, said.interval)
 
     def add_event(
-        self, event: Event | JsonObject, identifier: str, offset: int, record: object
+        self,
+        event: Event | JsonObject,
+        identifier: str,
+        offset: int,
+        record: object,
+        interval: Interval | None = None,
     ) -> None:
         """Take an event, or a flat object that is one."""
+        if interval is not None:
+            self.intervals[len(self.events)] = interval
         self.events.append(event)
         self.ids.append(identifier)
         self.offsets.append(offset)
@@ -137,7 +146,10 @@ class Told:
             except EventError as error:
                 told.refuse(self.offsets[place], str(error), self.records[place])
             else:
-                told.add_event(event, self.ids[place], self.offsets[place], self.records[place])
+                interval = self.intervals.get(place)
+                told.add_event(
+                    event, self.ids[place], self.offsets[place], self.records[place], interval
+                )
         return told
 
     def _match_parts(self, matcher: Matcher) -> Matched:

@@ -26,7 +26,7 @@ def archive_of(folder: Path, events: Sequence[Event], source: str = "events") ->
     (staged / "statements").mkdir()
     told = Told(source)
     for number, event in enumerate(events, 1):
-        told.add_event(event, f"{source}:{number}", number, event)
+        told.add_event(event, f"{source}:{number}", number, event, event.interval)
     files = LocalFiles(scratch, "part-00000")
     archive = Archive.claim(folder, "job", source)
     rows: dict[StatementRow, int] = {}

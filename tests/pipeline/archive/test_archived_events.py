@@ -116,10 +116,24 @@ def test_texts_are_read_only_when_somebody_asks_for_one(tmp_path: Path) -> None:
     [events] = events_of(archive)
 
     events.match(Matcher([parse("{value > 3}")]))
-    assert events.texts._read is None
+    assert events.rest._read is None
 
     events.match(Matcher([parse('{device = "0a1b2c3d4e5f"}')]))
-    assert events.texts._read is not None
+    assert events.rest._read is not None
+
+
+def test_an_event_keeps_when_it_happened(tmp_path: Path) -> None:
+    said: list[dict[str, object]] = [
+        {"@start": "2026-01-01T10:00:00+05:30", "@end": "2026-01-01T06:00:00.000001Z", "a": 1},
+        {"@start": -1.5},
+        {"@end": "2026-01-01"},
+        {"a": 1},
+    ]
+    events = [Event.from_json(one) for one in said]
+
+    [part] = events_of(archive_of(tmp_path, events))[0].parts()
+
+    assert [part.intervals.get(number) for number in range(4)] == [one.interval for one in events]
 
 
 def test_an_event_that_a_measure_cannot_score_is_set_aside(tmp_path: Path) -> None:

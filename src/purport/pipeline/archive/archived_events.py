@@ -16,10 +16,12 @@ from purport.matching.flat_lists import Integers, Numbers, Places
 from purport.matching.matcher import Matcher
 from purport.matching.telling import Telling
 from purport.model.event import MOST_STATEMENTS, Event, Statement
+from purport.model.interval import Interval
 from purport.pipeline.archive.statement_codes import LOOK, StatementCodes
 from purport.pipeline.told import BEYOND_US, EventPlaces, Matched, Told
 
 _COLUMNS = ["event_id", "source", "offset", "statements", "numbers"]
+_RARE_COLUMNS = ["texts", "start", "end"]
 _BROKEN = (OSError, pa.ArrowException, KeyError, ValueError)
 
 
@@ -29,7 +31,7 @@ def archived_events(path: Path, codes: StatementCodes) -> Iterator[ArchivedEvent
         with pq.ParquetFile(path, read_dictionary=["source"]) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group, _COLUMNS, use_threads=False)
-                yield ArchivedEvents.of(table, codes, _Texts(path, group))
+                yield ArchivedEvents.of(table, codes, _Rest(path, group))
     except _BROKEN as error:
         raise UnusablePath(path, f"not a file of archived events: {error}") from None
 
@@ -53,19 +55,31 @@ class _Lists:
 
 
 @dataclass(slots=True)
-class _Texts:
-    """The texts that stand with the events of a group; read when they are asked for, as few are."""
+class _Rest:
+    """What else stands with the events of a group; it is read when it is asked for."""
 
     path: Path
     group: int
-    _read: _Lists | None = None
+    _read: pa.Table | None = None
+    _texts: _Lists | None = None
 
-    def lists(self) -> _Lists:
+    def texts(self) -> _Lists:
+        """The texts of statements."""
+        if self._texts is None:
+            self._texts = _Lists.of(self._table(), "texts")
+        return self._texts
+
+    def intervals(self) -> Iterator[Interval | None]:
+        """When the events happened, as far as it is known."""
+        starts, ends = (self._table().column(name).to_pylist() for name in ("start", "end"))
+        for start, end in zip(starts, ends, strict=True):
+            yield None if start is None and end is None else Interval(start, end)
+
+    def _table(self) -> pa.Table:
         if self._read is None:
             try:
                 with pq.ParquetFile(self.path) as file:
-                    table = file.read_row_group(self.group, ["texts"], use_threads=False)
-                self._read = _Lists.of(table, "texts")
+                    self._read = file.read_row_group(self.group, _RARE_COLUMNS, use_threads=False)
             except _BROKEN as error:
                 reason = f"not a file of archived events: {error}"
                 raise UnusablePath(self.path, reason) from None
@@ -81,18 +95,18 @@ class ArchivedEvents:
     offsets: pa.Array
     statements: _Lists
     numbers: _Lists
-    texts: _Texts
+    rest: _Rest
     codes: StatementCodes
     appeared: float | None = None
 
     @classmethod
-    def of(cls, table: pa.Table, codes: StatementCodes, texts: _Texts) -> ArchivedEvents:
+    def of(cls, table: pa.Table, codes: StatementCodes, rest: _Rest) -> ArchivedEvents:
         """The events of a table; `ValueError` if there cannot be such."""
         statements, numbers = _Lists.of(table, "statements"), _Lists.of(table, "numbers")
         if len(table) and np.diff(statements.starts).max() > MOST_STATEMENTS:
             raise ValueError(f"an event has more than {MOST_STATEMENTS:,} statements")
         ids, sources, offsets = (table.column(name).combine_chunks() for name in _COLUMNS[:3])
-        return cls(ids, sources, offsets, statements, numbers, texts, codes)
+        return cls(ids, sources, offsets, statements, numbers, rest, codes)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -114,9 +128,10 @@ class ArchivedEvents:
         """The events themselves, by the sources that they came from."""
         parts: dict[str, Told] = {}
         columns = (column.to_pylist() for column in (self.ids, self.sources, self.offsets))
-        for number, (identifier, source, offset) in enumerate(zip(*columns, strict=True)):
-            event = self.event(number)
-            parts.setdefault(source, Told(source)).add_event(event, identifier, offset, event)
+        rows = zip(*columns, self.rest.intervals(), strict=True)
+        for number, (identifier, source, offset, interval) in enumerate(rows):
+            event, told = self.event(number), parts.setdefault(source, Told(source))
+            told.add_event(event, identifier, offset, event, interval)
         return list(parts.values())
 
     def places(self, events: Integers) -> EventPlaces:
@@ -129,7 +144,7 @@ class ArchivedEvents:
         """One of the events, put together again."""
         ids = self.statements.items.to_numpy()[self.statements.span(number)]
         numbers = iter(self.numbers.items[self.numbers.span(number)].to_pylist())
-        texts = self.texts.lists()
+        texts = self.rest.texts()
         spelt = iter(texts.items[texts.span(number)].to_pylist())
         said: list[Statement] = []
         for row in self.codes.table.rows(ids):
@@ -157,7 +172,7 @@ class ArchivedEvents:
         ids_here, different = ids[places], np.unique(ids[places])
         rows = dict(zip(different.tolist(), self.codes.table.rows(different), strict=True))
         before = np.cumsum(self.codes.has_text[ids]) - 1
-        texts = self.texts.lists().items.take(pa.array(before[places])).to_pylist()
+        texts = self.rest.texts().items.take(pa.array(before[places])).to_pylist()
         for place, one, text in zip(places.tolist(), ids_here.tolist(), texts, strict=True):
             if codes[place] == LOOK or telling.asks_for(text):
                 statement = rows[one].statement(None, text)

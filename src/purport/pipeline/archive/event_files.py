@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from purport.errors import EventError
 from purport.matching.flat_lists import Integers
 from purport.model.event import Event, Statement
+from purport.model.interval import Interval
 from purport.pipeline.archive.statement_rows import IN_TABLE, StatementRow, parted
 from purport.pipeline.tables import ARCHIVED_EVENTS, LOCAL_STATEMENTS, record_batch
 from purport.pipeline.told import Told
 
 EVENTS_IN_A_FILE = 131_072
 EVENTS_AT_ONCE = 65_536  # that a matcher is given
-EVENTS_SCHEMA = to_arrow_schema(ARCHIVED_EVENTS)
+EVENTS_SCHEMA = to_arrow_schema(ARCHIVED_EVENTS, timezone="UTC")
 _MOST_STATEMENTS = 500_000
 _MOST_LETTERS = 64 * 1024 * 1024
 _NO_STATEMENT = ("",) * len(StatementRow._fields)
@@ -51,7 +53,8 @@ class LocalFiles:
         for place, event in enumerate(told.events):
             assert isinstance(event, Event)
             try:
-                self._file.add(event, told.ids[place], told.source, told.offsets[place])
+                at = told.source, told.offsets[place]
+                self._file.add(event, told.ids[place], at, told.intervals.get(place))
             except EventError as error:
                 told.refuse(told.offsets[place], str(error), told.records[place])
             if self._file.is_full:
@@ -123,6 +126,8 @@ class _Filling:
     _statements: _Lists = field(default_factory=_Lists)
     _numbers: _Lists = field(default_factory=_Lists)
     _texts: _Lists = field(default_factory=_Lists)
+    _starts: list[datetime | None] = field(default_factory=list)
+    _ends: list[datetime | None] = field(default_factory=list)
     _rows: dict[StatementRow, int] = field(default_factory=dict)
     _words: dict[Statement, int] = field(default_factory=dict)  # those of them that are whole
     _first_met: list[tuple[str, int, int]] = field(default_factory=list)
@@ -136,14 +141,16 @@ class _Filling:
             or self._letters >= _MOST_LETTERS
         )
 
-    def add(self, event: Event, identifier: str, source: str, offset: int) -> None:
+    def add(
+        self, event: Event, identifier: str, at: tuple[str, int], interval: Interval | None
+    ) -> None:
         """Take an event, or nothing of it: an `EventError` says what is wrong with it."""
         known, statements, numbers, texts = self._words.get, [], [], []
         for place, one in enumerate(event.statements):
             number = known(one)
             if number is None:
                 part = parted(one)
-                number = self._rows.get(part.row) or self._new(part.row, (source, offset, place))
+                number = self._rows.get(part.row) or self._new(part.row, (*at, place))
                 if part.number is not None:
                     numbers.append(part.number)
                 if part.text is not None:
@@ -151,11 +158,13 @@ class _Filling:
             statements.append(number)
         _require_utf8(identifier, *texts)
         self.ids.append(identifier)
-        self._sources.append(source)
-        self._offsets.append(offset)
+        self._sources.append(at[0])
+        self._offsets.append(at[1])
         self._statements.add(statements)
         self._numbers.add(numbers)
         self._texts.add(texts)
+        self._starts.append(interval.start if interval else None)
+        self._ends.append(interval.end if interval else None)
         self._letters += sum(map(len, texts))
 
     def written(self, folder: Path) -> pa.RecordBatch:
@@ -168,6 +177,8 @@ class _Filling:
             self._statements.array(kinds[3]),
             self._numbers.array(kinds[4]),
             self._texts.array(kinds[5]),
+            pa.array(self._starts, kinds[6]),
+            pa.array(self._ends, kinds[7]),
         ]
         table = pa.table(columns, schema=EVENTS_SCHEMA)
         pq.write_table(table, folder / f"{self.name}.parquet", compression="lz4")
