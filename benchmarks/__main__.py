@@ -5,6 +5,7 @@ import sys
 
 from benchmarks import (
     approximate_matching,
+    archive_matching,
     best_mappings,
     event_building,
     exact_matching,
@@ -23,6 +24,7 @@ BENCHMARKS = {
     "events": event_building.findings,
     "visits": exact_matching.findings,
     "approximate": approximate_matching.findings,
+    "archive": archive_matching.findings,
     "mappings": best_mappings.findings,
     "memory": reading_memory.findings,
     "flat": matching_memory.findings,

@@ -110,6 +110,11 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("events", "/dev/null", "-o", "/dev/null/x"), "/dev/null/x: /dev/null is not a folder"),
         (("events", "/dev/null", "-o", "x", "--type", "Event"), "expected the IRI of a class"),
         (("events", "/dev/null", "-o", "x", "--most-statements", "0"), "Invalid value for"),
+        (("archive", "info", "nowhere"), "nowhere is not an archive: archive.json: No such file"),
+        (("archive", "build", "--from", "files:x", "-o", "y"), "no source 'files'"),
+        (("archive", "build", "--from", "file:nowhere", "-o", "y"), "nowhere: No such file"),
+        (("archive", "build", "--from", "file:.", "-o", "/dev/null"), "/dev/null: not a folder"),
+        (("archive", "tabulate", "nowhere", "-s", "{a = b~}", "-o", "y"), "is not an archive"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -282,8 +287,11 @@ def test_the_version_is_told() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["demo", "match", "events", "relate", "concepts build", "concepts info", "concepts default"],
-)
+    [
+        "demo", "match", "events", "relate", "concepts build", "concepts info", "concepts default",
+        "archive build", "archive tabulate", "archive info",
+    ],
+)  # fmt: skip
 def test_every_command_has_help_with_an_example(command: str) -> None:
     assert f"Example: purport {command}" in run(*command.split(), "--help").stdout
     assert command.split()[0] in run("--help").stdout
@@ -324,3 +332,29 @@ def test_an_experiment_that_cannot_be_run_is_told(arguments: list[str], complain
 
     assert done.returncode == 2
     assert complaint in done.stderr
+
+
+def test_an_archive_is_built_scored_and_matched(tmp_path: Path, events: Path) -> None:
+    archive, scores = tmp_path / "archive", tmp_path / "scores"
+    near = "{device = notebook~, temperature > 25 °C} threshold 0.1 as near"
+
+    built = run("archive", "build", "--from", f"file:{events}", "-o", archive, "--json")
+    assert built.returncode == 0, built.stderr
+    told = json.loads(built.stdout)
+    assert (told["events"], told["dead_letters"], told["batches"]) == (2, 1, 1)
+    assert run("archive", "info", archive, "--json").stdout == built.stdout
+    assert "2 events of file:" in run("archive", "info", archive).stdout
+
+    scored = run("archive", "tabulate", archive, "-s", near, "-o", scores)
+    assert scored.returncode == 0, scored.stderr
+    assert f"{scores}/calibrated-values: 4 terms added; 1 x 4 scores" in scored.stdout
+
+    matched = run(
+        "stream", "--from", f"archive:{archive}", "--to", f"jsonl:{tmp_path / 'matches'}",
+        "-s", near, "--scores", scores, "--until-end", "--json",
+    )  # fmt: skip
+    assert matched.returncode == 0, matched.stderr
+    assert json.loads(matched.stdout)["counts"]["matches"] == {"near": 1}
+    parts = (tmp_path / "matches" / "batch=0").glob("part-*.json")
+    found = json.loads("".join(path.read_text() for path in parts))
+    assert (found["event_id"], found["source"], found["offset"]) == ("e1", "events.jsonl", 1)

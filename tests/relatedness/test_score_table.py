@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -265,16 +266,34 @@ def test_folders_that_are_no_tables_are_told(tmp_path: Path) -> None:
     with pytest.raises(UnusablePath, match="not a table of scores"):
         ScoreTable(Letters(), tmp_path)
 
-    table = ScoreTable(Letters(), tmp_path / "t")
-    table.matrix(["ab"], ["abc"])
-    table.flush()
-    [block] = (tmp_path / "t").glob("block-*.npz")
-    block.write_bytes(block.read_bytes()[:100])
-    with pytest.raises(StoreError, match="the block of scores is damaged"):
-        ScoreTable(Letters(), tmp_path / "t")
+    ScoreTable(Letters(), tmp_path / "t")
     (tmp_path / "t" / "table.json").write_text('{"version": 99, "measure": "letters"}')
     with pytest.raises(StoreError, match="is of version 99"):
         ScoreTable(Letters(), tmp_path / "t")
     (tmp_path / "t" / "table.json").write_text("{")
     with pytest.raises(StoreError, match="the table of scores is damaged"):
         ScoreTable(Letters(), tmp_path / "t")
+
+
+@given(st.integers(0, 1500), st.sampled_from(["cut", "zeros", "flip"]))
+def test_a_damaged_block_is_told_and_its_scores_are_computed_again(place: int, how: str) -> None:
+    with TemporaryDirectory() as folder:
+        with ScoreTable(Letters(), folder) as table:
+            scores = table.matrix(["ab", "cd"], ["abc", "é"])
+        [block] = Path(folder).glob("block-*.npz")
+        whole = bytearray(block.read_bytes())
+        place %= len(whole)
+        if how == "cut":
+            del whole[place:]
+        elif how == "zeros":
+            whole[place : place + 8] = bytes(len(whole[place : place + 8]))
+        else:
+            whole[place] ^= 0x55
+        block.write_bytes(whole)
+
+        again = ScoreTable(Letters(), folder)
+
+        assert np.array_equal(again.matrix(["ab", "cd"], ["abc", "é"]), scores)
+        assert all("the block of scores is damaged" in problem for problem in again.problems)
+        assert len(again.problems) <= 1
+        assert how != "cut" or len(again.problems) == 1

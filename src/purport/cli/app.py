@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import purport
+from purport.cli.archive import archive
 from purport.cli.concepts import concepts
 from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
@@ -39,6 +40,7 @@ app.command()(relate)
 app.command()(stream)
 app.command()(report)
 app.command()(explain)
+app.add_typer(archive, name="archive")
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")
 

@@ -76,6 +76,10 @@ def stream(
     cores: Annotated[
         str, typer.Option(help="Cores of this machine, if no cluster is named.")
     ] = "*",
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="A folder of scores, such as `archive tabulate` makes (its own)."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Match a stream of events on Spark, and write the matches.
@@ -91,7 +95,7 @@ def stream(
     flags: dict[str, Any] = {
         "from": reads, "to": writes, "subscriptions": subscriptions, "checkpoint": checkpoint,
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
-        "mode": mode, "lexicon": lexicon, "competition": competition,
+        "mode": mode, "lexicon": lexicon, "competition": competition, "scores": scores,
         "metrics_port": metrics_port, "master": master,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})

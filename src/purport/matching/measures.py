@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from purport.matching.subscribed_terms import SubscribedTerm, subscribed_terms
+from purport.errors import UnusablePath
+from purport.matching.subscribed_terms import (
+    SubscribedTerm,
+    approximate_terms,
+    subscribed_terms,
+)
 from purport.model.subscription import Approximation, Subscription
 from purport.model.term import Attribute
 from purport.model.units import Unit
 from purport.model.words import attribute_words, said
+from purport.relatedness.array_store import StoreError
 from purport.relatedness.catalogue import load_measure
 from purport.relatedness.competition import (
     RIVALRY_OF_NAMES,
@@ -28,6 +35,15 @@ from purport.relatedness.score_table import ScoreTable
 from purport.relatedness.under_lexicon import under_lexicon
 
 MOST_SCORES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A table of scores, and the terms that are asked for in it: names of attributes, or values."""
+
+    table: ScoreTable
+    asked: tuple[str, ...]
+    is_of_names: bool
 
 
 class Measures:
@@ -61,7 +77,7 @@ class Measures:
         self._for_names: dict[str | None, Measure | EventMeasure] = {}
         self._tables: dict[tuple[str | None, bool], Measure] = {}
         self._folder = scores
-        self._kept: list[ScoreTable] = []
+        self._kept: dict[tuple[str | None, bool], ScoreTable] = {}
         self._exact_terms = {is_name: RegisteredTerms() for is_name in (False, True)}
         self._near_terms: dict[tuple[str | None, bool], RegisteredTerms] = {}
 
@@ -89,11 +105,45 @@ class Measures:
             )
         return self._for_names[name]
 
-    def share_scores(self) -> None:
-        """Write what was scored to the folder of scores, and take up what others have written."""
-        for table in self._kept:
-            table.flush()
-            table.refresh()
+    def share_scores(self) -> list[str]:
+        """Write what was scored to the folder of scores, and take up what others have written.
+
+        Gives what went wrong with that: it stops nobody from matching.
+        """
+        problems = []
+        for table in self._kept.values():
+            try:
+                table.flush()
+                table.refresh()
+            except (UnusablePath, StoreError) as error:
+                problems.append(str(error))
+            problems += table.problems
+            table.problems = []
+        return problems
+
+    def lookups(self, subscriptions: Iterable[Subscription]) -> list[Lookup]:
+        """The tables in which scores are looked up for subscriptions, with the terms asked for.
+
+        What an event measure ranks is not looked up. In competition, terms without `~` are asked
+        for too, as rivals of those that have it.
+        """
+        asked: dict[tuple[str | None, bool], list[str]] = {}
+        rivals: dict[bool, list[str]] = {False: [], True: []}
+        for subscription in subscriptions:
+            for one in approximate_terms(subscription):
+                assert one.approximation is not None
+                key = self._told_apart(one.approximation.measure), one.is_name
+                asked.setdefault(key, []).append(one.text)
+            for one in subscribed_terms(subscription) if self._is_competition else ():
+                if one.approximation is None:
+                    rivals[one.is_name].append(one.text)
+        for name, is_name in asked:
+            (self.for_names if is_name else self.for_values)(name)  # which opens its table
+        return [
+            Lookup(self._kept[key], tuple(dict.fromkeys([*texts, *rivals[key[1]]])), key[1])
+            for key, texts in asked.items()
+            if key in self._kept
+        ]
 
     def unit_of(self, attribute: Attribute) -> Unit | None:
         """The unit of numbers under an attribute: its name tells it, or the lexicon."""
@@ -136,7 +186,7 @@ class Measures:
         key = name, is_for_names
         if key not in self._tables:
             table = ScoreTable(measure, self._folder_of(*key), most_cells=MOST_SCORES)
-            self._kept.append(table)
+            self._kept[key] = table
             self._tables[key] = self._competing(table, key) if self._is_competition else table
         return self._tables[key]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from purport.matching.asked import ValuePredicate, asked_values
+from purport.matching.asked import ValuePredicate, asked_values, plain_term
 from purport.model.subscription import Approximation, Subscription
 from purport.model.term import Resource, Text
 from purport.model.words import said
@@ -29,3 +29,16 @@ def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
             for value in asked_values(predicate):
                 if isinstance(value.term, Text | Resource):
                     yield SubscribedTerm(said(value.term), value.approximation, is_name=False)
+
+
+def approximate_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
+    """Whatever has a `~`: what measures are asked for, numbers too, which words may be near to."""
+    for predicate in subscription.predicates:
+        if isinstance(predicate, ValuePredicate):
+            asked = predicate.attribute
+            if asked.approximation is not None:
+                yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
+            for value in asked_values(predicate):
+                if value.approximation is not None:
+                    text = said(plain_term(value))
+                    yield SubscribedTerm(text, value.approximation, is_name=False)

@@ -38,12 +38,14 @@ class Wanted(Protocol):
 class Telling:
     """Attributes, words and scales that were met, under numbers.
 
-    Without `has_scales`, for measurements, numbers are interned like words.
+    Numbers hold until all that was met is forgotten; `forgotten` counts how often it was. Without
+    `has_scales`, for measurements, numbers are interned like words.
     """
 
     def __init__(self, wanted: Wanted, *, has_scales: bool = True) -> None:
         self._wanted = wanted
         self.has_scales = has_scales
+        self.forgotten = 0
         self.names: dict[Name, int] = {}
         self.words: dict[Word, int] = {}
         self.attributes: list[Attribute] = []
@@ -57,8 +59,13 @@ class Telling:
         """Whether texts that say no words may have to be looked at one by one."""
         return self._wanted.asks_for_wordless or not self.has_scales
 
+    def asks_for(self, text: str) -> bool:
+        """Whether this text, which says no words, has to be looked at under its attribute."""
+        return self._wanted.asks_for(text)
+
     def forget(self) -> None:
         """Drop all that was met."""
+        self.forgotten += 1
         self.names.clear()
         self.words.clear()
         self.attributes.clear()
@@ -81,7 +88,11 @@ class Telling:
 
     def statement(self, one: Statement) -> tuple[int, float]:
         """The code of a statement's value, and the number it is if its code is that of a scale."""
-        return self.value(one.value) or (self._intern(one, one), 0.0)
+        return self.value(one.value) or (self.whole(one), 0.0)
+
+    def whole(self, one: Statement) -> int:
+        """The code of a statement that is interned with its attribute."""
+        return self._intern(one, one)
 
     def value(self, value: Term) -> tuple[int, float] | None:
         """The same of a value alone; None if it has to be looked at under its attribute."""

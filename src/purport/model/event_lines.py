@@ -42,6 +42,7 @@ class ToldObject:
 
     id: str
     data: Event | dict[str, Any]
+    interval: Interval | None = None
 
     def event(self) -> Event:
         """The event; an `EventError` says what is wrong with its statements."""
@@ -92,8 +93,9 @@ class EventLines:
         """A JSON object that stands in the line that was read last, under the id of its event."""
         if "@context" in data:
             event = Event.from_json(data)
-            return ToldObject(self._once(event.id, event.interval), event)
-        return ToldObject(self._once(identifier_in(data), interval_in(data)), data)
+            return ToldObject(self._once(event.id, event.interval), event, event.interval)
+        identifier, interval = identifier_in(data), interval_in(data)
+        return ToldObject(self._once(identifier, interval), data, interval)
 
     def admit_whole(self, ids: Sequence[str], lines: Sequence[int]) -> bool:
         """Take events that are whole, all at once; False, and none is taken, if an id came before.

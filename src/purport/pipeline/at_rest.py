@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame, SparkSession
 
-from purport.pipeline.session import spark_address
+from purport.pipeline.session import spark_address, spark_pattern
 
 
 def at_rest(spark: SparkSession, table: DataFrame, folder: Path) -> DataFrame:
     """A table written down, so that what follows reads it instead of making it again."""
     table.write.parquet(spark_address(folder))
-    return spark.read.parquet(spark_address(folder))
+    return spark.read.parquet(spark_pattern(folder))
 
 
 def written_batches(folder: Path, size: int = 4096) -> Iterator[Any]:

@@ -13,7 +13,8 @@ import msgspec
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.interval import read_instant
 from purport.pipeline.job_folder import JobFolder
-from purport.pipeline.jobs.match_stream import EVERY_SECONDS, MatchStream
+from purport.pipeline.jobs.match_stream import MatchStream
+from purport.pipeline.jobs.run_stream import EVERY_SECONDS
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.catalogue import sink_at
@@ -40,6 +41,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     lexicon: Path | None = None
     competition: bool = False
     metrics_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None  # 0: any free one
+    scores: Path | None = None  # where they are kept; in the checkpoint, if nobody says
     source: Mapping[str, Any] = {}  # options
     sink: Mapping[str, Any] = {}
 
@@ -56,7 +58,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
             sink,
             Watched(self.subscriptions),
             self._folder(sink),
-            MatcherSettings(self.measure, self.mode, lexicon, self.competition),
+            MatcherSettings(self.measure, self.mode, lexicon, self.competition, self.scores),
             self.since,
         )
 

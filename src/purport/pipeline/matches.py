@@ -17,7 +17,7 @@ from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.readers import Reader, RowReader
 from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES
-from purport.pipeline.told import Matched, Told
+from purport.pipeline.told import Matched, NamedEvents
 
 _MATCHES = to_arrow_schema(MATCHES)
 _OUTCOMES = to_arrow_schema(OUTCOMES)
@@ -95,22 +95,21 @@ def dead_letter_rows(letters: Sequence[DeadLetter]) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def _match_rows(told: Told, found: BatchMatches, version: int) -> pa.RecordBatch:
-    count = len(found)
-    events = found.events.tolist()
+def _match_rows(told: NamedEvents, found: BatchMatches, version: int) -> pa.RecordBatch:
+    events = told.places(found.events)
     slots, places = np.unique(found.found.slots, return_inverse=True)
     labels = pa.array([label(found.subscriptions[slot]) for slot in slots], pa.string())
     starts = pa.array(np.concatenate([[0], found.found.ends]).astype(np.int32))
     similarities = pa.array(found.similarities.astype(np.float32))
     columns = [
-        pa.array([told.ids[event] for event in events], pa.string()),
+        events.ids,
         labels.take(pa.array(places)),
-        pa.array(np.full(count, version, np.int32)),
+        pa.array(np.full(len(found), version, np.int32)),
         pa.array(found.probabilities.astype(np.float32)),
         pa.ListArray.from_arrays(starts, pa.array(found.found.statements)),
         pa.ListArray.from_arrays(starts, similarities),
-        pa.array([told.source] * count, pa.string()),
-        pa.array([told.offsets[event] for event in events], pa.int64()),
+        events.sources,
+        events.offsets,
     ]
     return pa.RecordBatch.from_arrays(
         [column.cast(kind) for column, kind in zip(columns, _MATCHES.types, strict=True)],

@@ -38,6 +38,7 @@ class Counts(msgspec.Struct):
     reading: float = 0.0
     matching: float = 0.0
     handing_over: float = 0.0
+    problems: list[str] = msgspec.field(default_factory=list)  # that stop nothing
 
     def count_matches(self, found: Mapping[str, int]) -> None:
         """Count matches, by their subscriptions."""
@@ -52,6 +53,7 @@ class Counts(msgspec.Struct):
         self.reading += other.reading
         self.matching += other.matching
         self.handing_over += other.handing_over
+        self.problems = list(dict.fromkeys([*self.problems, *other.problems]))
         known = [one.appeared for one in (self, other) if one.appeared is not None]
         self.appeared = min(known, default=None)
 
@@ -76,7 +78,7 @@ class Notes:
         def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for place in (self.folder, *self.places):
                 require_shared(place)
-            return _matched(batches, reader, spec, self._task())
+            return _matched(batches, reader, spec, self.task())
 
         return records.mapInArrow(matched, MATCHES)
 
@@ -85,7 +87,7 @@ class Notes:
 
         They are taken as they come, so that there may be any number of them.
         """
-        task = _TaskNotes(self.folder, name)
+        task = TaskNotes(self.folder, name)
         task.refuse(letters)
         task.finish()
 
@@ -100,8 +102,9 @@ class Notes:
         """The dead letters, as Parquet."""
         return sorted(self.folder.glob("*.parquet"))
 
-    def _task(self) -> _TaskNotes:
-        return _TaskNotes(self.folder, task_name("part"))
+    def task(self) -> TaskNotes:
+        """The notes of the task that this runs in."""
+        return TaskNotes(self.folder, task_name("part"))
 
 
 def task_name(what: str) -> str:
@@ -111,7 +114,7 @@ def task_name(what: str) -> str:
 
 
 @dataclass(slots=True)
-class _TaskNotes:
+class TaskNotes:
     """The notes of one task."""
 
     folder: Path
@@ -122,6 +125,7 @@ class _TaskNotes:
     _attempt: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def refuse(self, letters: Iterable[DeadLetter]) -> None:
+        """Note dead letters."""
         for letter in letters:
             self._waiting.append(letter)
             self.counts.dead_letters += 1
@@ -154,7 +158,7 @@ class _TaskNotes:
 
 
 def _matched(
-    batches: Iterable[pa.RecordBatch], reader: Reader, spec: MatcherSpec, notes: _TaskNotes
+    batches: Iterable[pa.RecordBatch], reader: Reader, spec: MatcherSpec, notes: TaskNotes
 ) -> Iterator[pa.RecordBatch]:
     """The matches of a task, while it takes notes."""
     matcher = spec.build()
@@ -175,7 +179,7 @@ def _matched(
         yield from rows
         began = clock()
         counts.handing_over += began - matched
-    matcher.measures.share_scores()
+    counts.problems += matcher.measures.share_scores()
     notes.finish()
 
 

@@ -98,6 +98,37 @@ SUBJECTS = StructType(
     ]
 )
 
+ARCHIVED_STATEMENTS = _table(
+    id=IntegerType(),  # from 0 without gaps, in the order in which statements were first met
+    attribute=StringType(),
+    attribute_type=StringType(),  # text, text@de, resource
+    type=StringType(),  # of the value: as above, or boolean, integer, double, time
+    scale=StringType(),  # empty: the value stands here; otherwise what of it stands with the event
+    value=StringType(),
+)
+
+ARCHIVED_EVENTS = _table(
+    event_id=StringType(),
+    source=StringType(),  # where the event stood
+    offset=LongType(),
+    statements=ArrayType(IntegerType()),  # ids
+    numbers=ArrayType(DoubleType()),  # of those statements that have one of their own, in order
+    texts=ArrayType(StringType()),  # the same for texts
+    start=TimestampType(),  # of the event, if it is known
+    end=TimestampType(),
+)
+
+# The statements of a file of events that is being written, under numbers of its own.
+LOCAL_STATEMENTS = StructType(
+    [
+        *_table(file=StringType(), number=IntegerType()).fields,
+        *(one for one in ARCHIVED_STATEMENTS.fields if one.name != "id"),
+        # where it was first met
+        *_table(source=StringType(), offset=LongType(), place=IntegerType()).fields,
+    ]
+)
+
+
 DOCUMENTS = _table(
     source=IntegerType(),  # which of the corpora
     title=StringType(),
@@ -124,6 +155,8 @@ EFFECTIVENESS = _table(
     rules=LongType(),  # that were matched
     rules_needed=DoubleType(),  # without a bound
 )
+
+TERMS = _table(term=StringType())
 
 TERM_SCORES = _table(
     term=StringType(),

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
+import pyarrow as pa
 
 from purport.errors import EventError
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.batches import JsonObject, as_event
+from purport.matching.flat_lists import Integers
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, ToldObject
+from purport.model.interval import Interval
+from purport.relatedness.array_store import StoreError
 from purport.relatedness.remote import MeasureUnavailable
 
 _ABOUT = ("@id", "@start", "@end")
-BEYOND_US = (MeasureUnavailable, MemoryError)  # no record is to blame: the stream has to stop
+BEYOND_US = (MeasureUnavailable, StoreError, MemoryError)  # no record is to blame: it has to stop
 
 
 class Tells(Protocol):
@@ -28,15 +32,35 @@ class Tells(Protocol):
     def match(self, matcher: Matcher) -> Matched:
         """The matches, and what is no event or cannot be matched; nothing stops at a record."""
 
-    def told(self) -> Told:
-        """The same event by event, for who does not want to match; instead of `match`."""
+    def parts(self) -> Sequence[Told]:
+        """The events themselves, each part of one source; what is none is a dead letter of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlaces:
+    """What some events are called, and where they stand, by columns."""
+
+    ids: pa.Array
+    sources: pa.Array
+    offsets: pa.Array
+
+
+class NamedEvents(Protocol):
+    """Events that were matched, by their ids and places."""
+
+    @property
+    def ids(self) -> Sized:
+        """The ids of all."""
+
+    def places(self, events: Integers) -> EventPlaces:
+        """What the events of these numbers are called, and where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
     """What was found: events by their ids and places, each with the matches of those."""
 
-    found: Sequence[tuple[Told, BatchMatches]]
+    found: Sequence[tuple[NamedEvents, BatchMatches]]
     dead_letters: Sequence[DeadLetter]
 
 
@@ -45,7 +69,7 @@ class Told:
     """Events of one source, by columns: `events[i]` has the id `ids[i]` and stands at `offsets[i]`.
 
     An offset is the number of a line, of a row, or of a description in its file. `records` are the
-    events as they were read, for dead letters.
+    events as they were read, for dead letters; `intervals` are those of events that have one.
     """
 
     source: str
@@ -55,13 +79,10 @@ class Told:
     records: list[object] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
     appeared: float | None = None
+    intervals: dict[int, Interval] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.events)
-
-    def told(self) -> Told:
-        """This."""
-        return self
 
     def add(self, said: ToldObject, offset: int, record: object) -> None:
         """Take an event, as the object that it was told in; what is about it is known by now."""
@@ -69,12 +90,19 @@ class Told:
         if isinstance(data, dict):
             for key in _ABOUT:
                 data.pop(key, None)
-        self.add_event(data, said.id, offset, record)
+        self.add_event(data, said.id, offset, record, said.interval)
 
     def add_event(
-        self, event: Event | JsonObject, identifier: str, offset: int, record: object
+        self,
+        event: Event | JsonObject,
+        identifier: str,
+        offset: int,
+        record: object,
+        interval: Interval | None = None,
     ) -> None:
         """Take an event, or a flat object that is one."""
+        if interval is not None:
+            self.intervals[len(self.events)] = interval
         self.events.append(event)
         self.ids.append(identifier)
         self.offsets.append(offset)
@@ -96,6 +124,19 @@ class Told:
         except Exception:  # noqa: BLE001 - what is wrong with which record is found out
             return self.checked()._match_parts(matcher)
 
+    def parts(self) -> Sequence[Told]:
+        """The events of this one source."""
+        return [self.checked()]
+
+    def places(self, events: Integers) -> EventPlaces:
+        """What the events of these numbers are called, and where they stand."""
+        numbers = events.tolist()
+        return EventPlaces(
+            pa.array([self.ids[number] for number in numbers], pa.string()),
+            pa.array([self.source] * len(numbers), pa.string()),
+            pa.array([self.offsets[number] for number in numbers], pa.int64()),
+        )
+
     def checked(self) -> Told:
         """The same with every object made an event, or a dead letter where that cannot be done."""
         told = Told(self.source, dead_letters=list(self.dead_letters))
@@ -105,7 +146,10 @@ class Told:
             except EventError as error:
                 told.refuse(self.offsets[place], str(error), self.records[place])
             else:
-                told.add_event(event, self.ids[place], self.offsets[place], self.records[place])
+                interval = self.intervals.get(place)
+                told.add_event(
+                    event, self.ids[place], self.offsets[place], self.records[place], interval
+                )
         return told
 
     def _match_parts(self, matcher: Matcher) -> Matched:

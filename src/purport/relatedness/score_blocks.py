@@ -10,7 +10,6 @@ import fcntl
 import os
 import time
 import uuid
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,10 +89,9 @@ class ScoreBlocks:
             return block
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except Exception as error:  # noqa: BLE001 - they raise many types on what they cannot read
             raise StoreError(
-                f"{path}: the block of scores is damaged ({error}); without it, its scores are "
-                "computed again"
+                f"{path}: the block of scores is damaged ({error}); its scores are computed again"
             ) from None
 
     def write(self, block: Block) -> str:

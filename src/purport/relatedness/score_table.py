@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,6 +17,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.errors import UnusablePath
+from purport.relatedness.array_store import StoreError
 from purport.relatedness.measure import Measure, Scores, checked_scores, identity_of
 from purport.relatedness.score_blocks import Block, ScoreArray, ScoreBlocks
 
@@ -55,8 +58,10 @@ class _Terms:
 class ScoreTable:
     """A measure that remembers; without a folder, in memory only.
 
-    Beyond `most_cells` it goes on scoring and remembers no more. A table that is sent to another
-    process writes what it has to its folder first; one without a folder arrives empty.
+    Beyond `most_cells` it goes on scoring and remembers no more. A block that is damaged is left
+    alone, and its scores are computed again. `problems` tells of both, until somebody takes it. A
+    table that is sent to another process writes what it has to its folder first; one without a
+    folder arrives empty.
     """
 
     def __init__(
@@ -65,6 +70,8 @@ class ScoreTable:
         self.measure = measure
         self.folder = folder = Path(folder) if folder is not None else None
         self.most_cells = most_cells
+        self.problems: list[str] = []
+        self._is_full = False
         self._asked, self._given = _Terms(), _Terms()
         self._scores: ScoreArray = np.full((16, 256), np.nan, np.float32)
         self._unwritten: tuple[set[int], set[int]] = (set(), set())
@@ -110,6 +117,7 @@ class ScoreTable:
         """The rows and columns of terms, every pair scored; None if that is beyond the bound."""
         with self._growing:
             if not self._make_room(asked, given):
+                self._tell_full()
                 return None
             rows, columns = self._asked.places(asked), self._given.places(given)
             self._score_unknown(rows, columns)
@@ -148,9 +156,7 @@ class ScoreTable:
             names = self._blocks.names()
             self._taken_up &= names
             for name in sorted(names - self._taken_up - self._left_alone):
-                block = self._blocks.read(name)
-                if block is not None:
-                    (self._taken_up if self._fill(block) else self._left_alone).add(name)
+                self._take_up(name, self._blocks)
             self._merge_many()
 
     def flush(self) -> None:
@@ -161,6 +167,29 @@ class ScoreTable:
                 self._taken_up.add(self._blocks.write(self._block(sorted(rows), sorted(columns))))
                 self._merge_many()
             self._unwritten = (set(), set())
+
+    def _take_up(self, name: str, blocks: ScoreBlocks) -> None:
+        """Take the scores of a block, or leave it alone and say why."""
+        try:
+            block = blocks.read(name)
+        except StoreError as error:
+            self.problems.append(str(error))
+            self._left_alone.add(name)
+            return
+        if block is not None:
+            is_in = self._fill(block)
+            (self._taken_up if is_in else self._left_alone).add(name)
+            if not is_in:
+                self._tell_full()
+
+    def _tell_full(self) -> None:
+        if not self._is_full:
+            self._is_full = True
+            place = f"{self.folder}: " if self.folder is not None else ""
+            self.problems.append(
+                f"{place}the table of scores is full ({self.most_cells:,}): what is not in it is "
+                "scored each time it is met"
+            )
 
     def _score_unknown(self, rows: Numbers, columns: Numbers) -> None:
         """Score what is unknown: whole rows first, then what is left of the others."""
@@ -180,7 +209,8 @@ class ScoreTable:
         self._unwritten[0].update(rows.tolist())
         self._unwritten[1].update(columns.tolist())
         if len(self._unwritten[0]) * len(self._unwritten[1]) >= _WRITTEN_AT_ONCE:
-            self.flush()
+            with suppress(UnusablePath):  # who wants them kept flushes, and is told then
+                self.flush()
 
     def _fill(self, block: Block) -> bool:
         """Take a block's scores where it has any; False if there is no room for it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,9 +69,9 @@ class ToldLines:
             [*matched.found, *others.found], [*matched.dead_letters, *others.dead_letters]
         )
 
-    def told(self) -> Told:
-        """The lines, each as an object."""
-        return read_lines(self.reader, self.text.split(b"\n"))
+    def parts(self) -> Sequence[Told]:
+        """The events themselves."""
+        return read_lines(self.reader, self.text.split(b"\n")).parts()
 
     def _read(self, telling: Telling) -> Batch:
         lines = self._lines = PlainLines.read(self.text, telling)

@@ -9,16 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from purport.errors import PurportError, StreamFailed
+from purport.errors import PurportError
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
-from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
+from purport.pipeline.jobs.run_stream import EVERY_SECONDS, run_stream
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
-from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.sink import Sink
 from purport.pipeline.sources.source import Source
 from purport.pipeline.watched import Subscribed, Versions
-
-EVERY_SECONDS = 0.2
 
 
 def _tell_nobody(_: object) -> None:
@@ -71,26 +68,14 @@ class MatchStream:
         with self.folder.alone(), watchers.during(spark, name):
             self.sink.claim(job)
             batches = _Batches(self, watchers)
-            writer = (
-                self.source.records(spark)
-                .writeStream.queryName(name)
-                .foreachBatch(batches.match)
-                .option("checkpointLocation", spark_address(self.folder.checkpoint))
+            run_stream(
+                self.source.records(spark),
+                batches.match,
+                self.folder.checkpoint,
+                name=name,
+                until_end=until_end,
+                every_seconds=every_seconds,
             )
-            if until_end:
-                writer = writer.trigger(availableNow=True)
-            else:
-                writer = writer.trigger(processingTime=f"{every_seconds} seconds")
-            query = None
-            try:
-                query = writer.start()
-                query.awaitTermination()
-            except SPARK_ERRORS as error:
-                stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
-                raise batches.failure or stopped from error
-            finally:
-                if query is not None:
-                    query.stop()
 
 
 class _Batches:
@@ -100,7 +85,7 @@ class _Batches:
         self._job, self._watchers = job, watchers
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
-        self.failure: PurportError | None = None
+        self._told: set[str] = set()
         self._spec: MatcherSpec | None = None
         self._current_spec()
 
@@ -111,26 +96,26 @@ class _Batches:
         began = time.time()
         job, home = self._job, self._job.sink.home
         notes = job.folder.notes([home] if home is not None else [])
-        try:
-            spec = self._current_spec()
-            cores = _cores_now(records.sparkSession)
-            spread = records.repartition(cores)
-            job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
-            finished = time.time()
-            report = BatchReport(
-                batch, spec.version, finished, finished - began, notes.counts(), cores
-            )
-            job.folder.keep(report, notes)
-        except PurportError as error:
-            self.failure = error
-            raise
+        spec = self._current_spec()
+        cores = _cores_now(records.sparkSession)
+        spread = records.repartition(cores)
+        job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
+        finished = time.time()
+        counts = notes.counts()
+        report = BatchReport(batch, spec.version, finished, finished - began, counts, cores)
+        job.folder.keep(report, notes)
         self._last_done = batch
         self._watchers.on_batch(report)
+        for problem in report.counts.problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self._watchers.on_problem(problem)
 
     def _current_spec(self) -> MatcherSpec:
         """The subscriptions as they are now, if the matcher can run them, or those from before."""
         wanted = self._job.subscribed.current(self._watchers.on_problem)
-        settings = replace(self._job.settings, scores=self._job.folder.scores.resolve())
+        scores = self._job.settings.scores or self._job.folder.scores
+        settings = replace(self._job.settings, scores=scores.resolve())
         spec = MatcherSpec.of(wanted, settings)
         known = self._spec
         if known is not None and spec.key == known.key:

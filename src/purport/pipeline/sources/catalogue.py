@@ -11,6 +11,7 @@ import msgspec
 from purport.pipeline.addresses import Address
 from purport.pipeline.formats.catalogue import FORMATS
 from purport.pipeline.options import read_options
+from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import BATCH_BYTES, Files
 from purport.pipeline.sources.source import SOURCES, Since, Source
 
@@ -41,6 +42,12 @@ class _MakeFiles:
         return Files(
             address.path(), self.format, since, options.files_per_batch, options.bytes_per_batch
         )
+
+
+@SOURCES.register("archive")
+def _archived(address: Address, since: Since | None) -> Source:
+    options = read_options(FileOptions, address.options, str(address))
+    return Archived(address.path(), since, options.files_per_batch, options.bytes_per_batch)
 
 
 SOURCES.register("file")(_MakeFiles())

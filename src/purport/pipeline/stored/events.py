@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,8 +64,7 @@ class SourceFiles:
         """What a source tells, read until what stands at all of the offsets is known."""
         stretch = self._stretch(source)
         read, missing = [], set(offsets)
-        for said in FileReader(self.path, self.format).told(stretch):
-            told = said.told()
+        for told in self._parts(stretch):
             places = [place for place, offset in enumerate(told.offsets) if offset in missing]
             letters = [one for one in told.dead_letters if one.line in {0, *missing}]
             part = told.only(places)
@@ -75,6 +74,10 @@ class SourceFiles:
             if not missing:
                 break
         return read
+
+    def _parts(self, stretch: Stretch) -> Iterator[Told]:
+        for said in FileReader(self.path, self.format).told(stretch):
+            yield from said.parts()
 
     def _event(self, match: StoredMatch, read: Iterable[Told]) -> Event:
         where = self._where(match)

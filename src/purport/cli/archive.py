@@ -1,0 +1,137 @@
+"""`purport archive`: keep events as Parquet with statement ids, and look at what is kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from purport.cli.on_spark import on_spark
+from purport.matching.given import given_subscriptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from purport.pipeline.archive.folder import Archive, ArchivedBatch
+
+_SPARK = "purport archive"
+
+archive = typer.Typer(help="Keep events that are matched more than once.", rich_markup_mode=None)
+
+
+@archive.command()
+def build(
+    reads: Annotated[
+        str, typer.Option("--from", metavar="URI", help="Where events come from: file:events/ ...")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the archive.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Keep the events of a source as Parquet with statement ids; run again, it adds new ones.
+
+    Records that are no events are set aside in the archive, with the reason. Killed at any moment,
+    it leaves the archive as it was. `purport stream --from archive:FOLDER` matches it.
+
+    Example: purport archive build --from file:events/ -o city-archive
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.archive.folder import require_place
+    from purport.pipeline.jobs.build_archive import BuildArchive
+    from purport.pipeline.sources.catalogue import source_at
+
+    job = BuildArchive(source_at(reads), output)
+    require_place(output)
+
+    def built(spark: SparkSession, tell: Callable[[str], None]) -> Archive:
+        events = 0
+
+        def show(batch: ArchivedBatch) -> None:
+            nonlocal events
+            events += batch.events
+            tell(f"reading events, {events:,} are in")
+
+        tell("reading events")
+        return job.run(spark, show)
+
+    _show(on_spark(_SPARK, built), as_json)
+
+
+@archive.command()
+def tabulate(
+    folder: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The folder of an archive.")],
+    subscriptions: Annotated[
+        list[str],
+        typer.Option(
+            "--subscriptions",
+            "-s",
+            metavar="FILE|TEXT",
+            help="A file of subscriptions, or one in braces; repeatable.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the scores.")],
+    measure: Annotated[
+        str | None, typer.Option(help="The measure for every ~ that names none.")
+    ] = None,
+    mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
+    lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    competition: Annotated[
+        bool, typer.Option("--competition", help="The subscriptions' terms will compete.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Score an archive's words with what subscriptions ask for, on Spark; run again, it adds.
+
+    Matching the archive with these scores asks no measure any more:
+    `purport stream --from archive:ARCHIVE --scores SCORES ...`.
+
+    Example: purport archive tabulate city-archive -s city.purport -o scores
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.archive.folder import Archive
+    from purport.pipeline.jobs.tabulate_archive import TabulateArchive
+    from purport.pipeline.matcher_spec import MatcherSettings
+
+    job = TabulateArchive(
+        Archive.open(folder),
+        given_subscriptions(subscriptions),
+        MatcherSettings(measure, mode, lexicon, competition, output),
+    )
+    done = on_spark(_SPARK, job.run)
+    for table in done:
+        as_text = (
+            f"{table.folder}: {table.new:,} terms added; {table.asked:,} x {table.given:,} scores"
+        )
+        sys.stdout.write((msgspec.json.encode(table).decode() if as_json else as_text) + "\n")
+    if not done and not as_json:
+        sys.stdout.write("the subscriptions have no ~: there is nothing to score\n")
+
+
+@archive.command()
+def info(
+    folder: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The folder of an archive.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Say what is in an archive.
+
+    Example: purport archive info city-archive
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.archive.folder import Archive
+
+    _show(Archive.open(folder), as_json)
+
+
+def _show(kept: Archive, as_json: bool) -> None:
+    summary = kept.summary()
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(summary).decode() + "\n")
+        return
+    sys.stdout.write(
+        f"{kept.folder}: {summary.events:,} events of {summary.source}\n"
+        f"  {summary.statements:,} different statements, {summary.dead_letters:,} dead letters\n"
+        f"  {summary.batches:,} batches, {summary.files:,} files, {summary.bytes / 1e6:.1f} MB\n"
+    )

@@ -1,0 +1,1 @@
+"""Events kept as Parquet with statement ids, to be matched more than once."""

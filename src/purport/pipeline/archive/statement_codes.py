@@ -1,0 +1,76 @@
+"""Statement ids to what the kernel reads: each is coded once, and then looked up in an array."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from purport.matching.batches import UNREAD
+from purport.matching.flat_lists import Integers
+from purport.matching.telling import NOTHING, Telling
+from purport.pipeline.archive.statement_rows import IN_TABLE, LOOKED_AT, StatementRow
+from purport.pipeline.archive.statement_table import StatementTable
+
+LOOK = UNREAD + 1  # the code of a statement whose text has to be looked at each time
+
+Flags = NDArray[np.bool_]
+
+
+class StatementCodes:
+    """For each statement id its attribute and code, as a telling numbers them, and its kind.
+
+    An id is coded when it is first met; a telling that forgets, or another one, begins anew.
+    """
+
+    def __init__(self, table: StatementTable) -> None:
+        self.table = table
+        self._telling: Telling | None = None
+        self._forgotten = 0
+        self._attributes: Integers = np.zeros(0, np.int32)
+        self._codes: Integers = np.zeros(0, np.int32)
+        self.has_number: Flags = np.zeros(0, np.bool_)
+        self.has_text: Flags = np.zeros(0, np.bool_)
+        self.is_spelt: Flags = np.zeros(0, np.bool_)
+
+    def code(self, ids: Integers, telling: Telling) -> tuple[Integers, Integers]:
+        """The attributes and the codes of statements; `LOOK` for one that has to be looked at."""
+        if telling is not self._telling or telling.forgotten != self._forgotten:
+            self._telling, self._forgotten = telling, telling.forgotten
+            self._codes[:] = UNREAD
+        if not len(ids):
+            return ids, ids
+        self._make_room(ids)
+        codes = self._codes[ids]
+        if codes.min() == UNREAD:
+            self._code_new(np.unique(ids[codes == UNREAD]), telling)
+            codes = self._codes[ids]
+        return self._attributes[ids], codes
+
+    def _make_room(self, ids: Integers) -> None:
+        """Have room for ids, which the table has to know."""
+        if ids.min() < 0 or ids.max() >= len(self._codes):
+            self.table.require(int(ids.min()), int(ids.max()))
+            size, new = len(self.table), len(self.table) - len(self._codes)
+            self._attributes = np.resize(self._attributes, size)
+            self._codes = np.append(self._codes, np.full(new, UNREAD, np.int32))
+            self.has_number = np.resize(self.has_number, size)
+            self.has_text = np.resize(self.has_text, size)
+            self.is_spelt = np.resize(self.is_spelt, size)
+
+    def _code_new(self, ids: Integers, telling: Telling) -> None:
+        rows = self.table.rows(ids)
+        self._attributes[ids] = [telling.attribute(row.told_attribute) for row in rows]
+        self._codes[ids] = [_code(row, telling) for row in rows]
+        self.has_number[ids] = [row.has_number for row in rows]
+        self.has_text[ids] = [row.has_text for row in rows]
+        self.is_spelt[ids] = [row.is_spelt for row in rows]
+
+
+def _code(row: StatementRow, telling: Telling) -> int:
+    if row.scale == LOOKED_AT:
+        return LOOK
+    if row.scale != IN_TABLE:
+        return telling.scale_code(row.told_scale)
+    statement = row.statement()
+    code, _ = telling.statement(statement)
+    return code if code > NOTHING else telling.whole(statement)  # read otherwise than it was once

@@ -1,0 +1,54 @@
+"""A stream, run batch by batch: to its end, or for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from purport.errors import PurportError, StreamFailed
+from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
+from purport.pipeline.session import spark_address
+
+EVERY_SECONDS = 0.2
+
+
+def run_stream(
+    records: DataFrame,
+    take: Callable[[DataFrame, int], None],
+    checkpoint: Path,
+    *,
+    name: str | None = None,
+    until_end: bool = True,
+    every_seconds: float = EVERY_SECONDS,
+) -> None:
+    """Have each batch taken, under its number; what goes wrong with one is raised here."""
+    failures: list[PurportError] = []
+
+    def taken(some: DataFrame, batch: int) -> None:
+        try:
+            take(some, batch)
+        except PurportError as error:  # of which Spark would hand on no more than its text
+            failures.append(error)
+            raise
+
+    writer = records.writeStream.foreachBatch(taken).option(
+        "checkpointLocation", spark_address(checkpoint)
+    )
+    if name is not None:
+        writer = writer.queryName(name)
+    if until_end:
+        writer = writer.trigger(availableNow=True)
+    else:
+        writer = writer.trigger(processingTime=f"{every_seconds} seconds")
+    query = None
+    try:
+        query = writer.start()
+        query.awaitTermination()
+    except SPARK_ERRORS as error:
+        stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
+        raise (failures or [stopped])[-1] from error
+    finally:
+        if query is not None:
+            query.stop()
