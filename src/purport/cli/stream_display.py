@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
@@ -74,6 +76,7 @@ class StreamDisplay:
         self._console, self._job, self._clock = console, job, clock
         self._how = show or (Show.LIVE if console.is_terminal else Show.LINES)
         self._tally = _Tally()
+        self._lock = threading.Lock()  # the picture is drawn by a thread of its own
         self._began, self._last_line = clock(), 0.0
         self._live = Live(
             console=console,
@@ -103,9 +106,11 @@ class StreamDisplay:
 
     def show(self, report: BatchReport) -> None:
         """Tell how far the stream has come."""
-        self._tally.add(report)
-        if report.counts.dead_letters:
-            self._look_at_dead_letters(report.batch)
+        with self._lock:
+            self._tally.add(report)
+        for letter in self._new_reasons(report):
+            if self._how is Show.LINES:
+                self._say(f"set aside: {_told(letter)}", self._clock())
         if self._how is Show.LIVE:
             self._live.refresh()
         elif self._how is Show.LINES and self._is_time_for_a_line(report):
@@ -115,7 +120,8 @@ class StreamDisplay:
     def warn(self, problem: str) -> None:
         """Say what went wrong while the stream goes on."""
         now = self._clock()
-        self._tally.problems.append(now)
+        with self._lock:
+            self._tally.problems.append(now)
         self._say(f"problem: {problem}", now, "yellow")
 
     def say(self, text: str) -> None:
@@ -128,25 +134,30 @@ class StreamDisplay:
     def _is_time_for_a_line(self, report: BatchReport) -> bool:
         return report.finished - self._last_line >= _SECONDS_BETWEEN_LINES
 
-    def _look_at_dead_letters(self, batch: int) -> None:
-        """Note the first reasons that are unlike those known, while there is room for more."""
-        reasons = self._tally.reasons
-        if len(reasons) >= _REASONS_SHOWN:
-            return
+    def _new_reasons(self, report: BatchReport) -> list[DeadLetter]:
+        """The first dead letters of kinds that are not known, while there is room for more."""
+        known = self._tally.reasons
+        if not report.counts.dead_letters or len(known) >= _REASONS_SHOWN:
+            return []
         try:
-            letters = StoredLetters(self._job.folder.dead_letters).of_batch(
-                batch, _LETTERS_LOOKED_AT
-            )
+            stored = StoredLetters(self._job.folder.dead_letters)
+            letters = stored.of_batch(report.batch, _LETTERS_LOOKED_AT)
         except PurportError:
-            return
+            return []
+        found: dict[str, DeadLetter] = {}
         for letter in letters:
-            kind = kind_of(letter.reason)
-            if kind not in reasons and len(reasons) < _REASONS_SHOWN:
-                reasons[kind] = letter
-                if self._how is Show.LINES:
-                    self._say(f"set aside: {_told(letter)}", self._clock())
+            if (kind := kind_of(letter.reason)) not in known:
+                found.setdefault(kind, letter)
+        new = dict(islice(found.items(), _REASONS_SHOWN - len(known)))
+        with self._lock:
+            known.update(new)
+        return list(new.values())
 
     def _drawn(self, *, is_end: bool = False) -> RenderableType:
+        with self._lock:
+            return self._picture(is_end=is_end)
+
+    def _picture(self, *, is_end: bool) -> RenderableType:
         tally = self._tally
         figures = Table.grid(padding=(0, 2, 0, 0))
         figures.add_column(style="bold", no_wrap=True)

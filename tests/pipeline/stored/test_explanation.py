@@ -252,3 +252,20 @@ def test_a_stored_match_is_explained_as_the_matcher_would(tmp_path: Path) -> Non
 
     [fresh] = Matcher([asked]).match(as_event(told))
     assert explanations.explain(match).text() == fresh.explain()
+
+
+def test_a_job_run_again_with_other_settings_has_a_new_version(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    sink = BatchFolders(tmp_path / "matches")
+    for event_id, settings in [("e1", MatcherSettings()), ("e2", MatcherSettings("exact"))]:
+        (events / f"{event_id}.jsonl").write_text(f'{{"@id": "{event_id}", "a": 1, "b": 3}}')
+        MatchStream(Files(events), sink, Fixed([HOT]), JobFolder(sink.home), settings).run(spark)
+
+    stored = StoredJob.at(sink.folder)
+
+    found = [stored.require_matches().of_event(event_id)[0].version for event_id in ("e1", "e2")]
+    assert found == [1, 2]
+    assert [stored.versions.settings(number).measure for number in found] == [None, "exact"]
