@@ -84,7 +84,7 @@ class LeftBehind:
         notes, refused = job.notes(), list(letters)
         counts = counts or Counts()
         if refused:
-            notes.folder.mkdir(parents=True)
+            notes.folder.mkdir(parents=True, exist_ok=True)
             pq.write_table(
                 pa.Table.from_batches([dead_letter_rows(refused)]), notes.folder / "part.parquet"
             )

@@ -55,6 +55,8 @@ class FileReader:
             for row in batch.to_pylist():
                 name = row["name"]
                 stretch = Stretch(self.folder / name, name, row["begin"], row["end"])
+                if not stretch.path.exists():
+                    require_shared(self.folder, filled=True)
                 for told in self.told(stretch):
                     told.appeared = row["appeared"].timestamp()
                     yield told
@@ -65,7 +67,6 @@ class FileReader:
         try:
             yield from read(stretch)
         except UnusablePath as error:
-            require_shared(self.folder, filled=True)
             told = Told(stretch.source)
             told.refuse(0, f"the file cannot be read: {error.reason}", b"")
             yield told
