@@ -54,9 +54,18 @@ class Cluster:
     folder: Path
 
     def finished_tasks(self, worker: int) -> int:
-        """How many tasks a worker has done, by the logs of its executors."""
+        """How many tasks a worker has done."""
+        return self._said(worker).count("Finished task")
+
+    def is_at_work(self, worker: int) -> bool:
+        """Whether a worker has begun a task that it has not done yet."""
+        said = self._said(worker)
+        return said.count("Running task") > said.count("Finished task")
+
+    def _said(self, worker: int) -> str:
+        """The logs of a worker's executors."""
         logs = (self.folder / f"worker-{worker}").glob("app-*/*/stderr")
-        return sum(log.read_text().count("Finished task") for log in logs)
+        return "".join(log.read_text() for log in logs)
 
 
 @pytest.fixture(scope="module")
@@ -141,15 +150,22 @@ def test_a_worker_that_dies_loses_and_doubles_nothing(
     job = JobFolder(tmp_path / "matches" / "_purport")
     submit = [spark_program("spark-submit"), "--master", cluster.master, str(SUBMIT)]
     environment = cluster.environment | {"PYSPARK_PYTHON": sys.executable}
+    tasks_before = cluster.finished_tasks(0)
+
+    def is_matching() -> bool:
+        """Whether the tasks of a batch write matches, one of them on the first worker."""
+        attempts = tmp_path.glob("matches/_staging/*/_temporary/0/_temporary/attempt_*")
+        return any(attempts) and cluster.is_at_work(0)
 
     with started([*submit, *stream(events, 1)], environment, tmp_path / "output") as driver:
         wait_until(lambda: driver.poll() is not None or any(job.reports()))
-        wait_until(lambda: driver.poll() is not None or any(job.folder.glob("staging/*")))
+        wait_until(lambda: driver.poll() is not None or is_matching())
         os.killpg(cluster.workers[0].pid, signal.SIGKILL)
         done_before = len(list(job.reports()))
         driver.wait(PATIENCE_SECONDS)
 
     assert driver.returncode == 0, (tmp_path / "output").read_text()
+    assert cluster.finished_tasks(0) > tasks_before
     assert done_before < len(list(job.reports())) == FILES
     assert written(tmp_path / "matches") == expected
     counts = [report.counts for report in job.reports()]

@@ -2,12 +2,14 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from purport.errors import InvalidInput
+from purport.pipeline.job_file import read_job
 from purport.pipeline.session import ClusterUnavailable, session_on
 
 
@@ -92,3 +94,11 @@ def test_a_job_through_spark_connect_is_refused(
 def test_a_master_of_no_known_kind_is_refused(asked: Asked) -> None:
     with pytest.raises(InvalidInput, match=r"expected a master such as .*, got 'far:7077'"):
         session_on("far:7077")
+
+
+def test_a_master_may_stand_in_the_file_of_a_job(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text('master = "spark://far:7077"')
+
+    assert read_job(path, {}).master == "spark://far:7077"
+    assert read_job(path, {"master": "spark://near:7077"}).master == "spark://near:7077"
