@@ -10,6 +10,7 @@ import msgspec
 
 from purport import page
 from purport.demo.run import DemoResult, Heard
+from purport.demo.story import question, sayings
 from purport.demo.vocabulary import MAKERS, SYNONYMS, Said
 from purport.model.event_lines import DeadLetter
 from purport.page import Cell, Row, code, text
@@ -23,13 +24,15 @@ def write_report(result: DemoResult, folder: Path) -> Path:
     """Write `report.html` into a folder and give its path."""
     tiles = {
         "events": f"{result.city.events:,}",
-        "matches": f"{result.matches:,}",
-        "matches, had all makers shared the words": f"{result.meant:,}",
+        "matches were meant": f"{result.meant:,}",
+        "of them found, by meaning": f"{result.heard:,}",
+        "found with exact words alone": f"{result.exact:,}",
         "broken lines set aside": f"{len(result.dead_letters):,}",
     }
     parts = {
         "events": f"{result.city.events:,}",
         "tiles": page.tiles(tiles),
+        "wordings": _wordings(),
         "heard": _heard(result.subscriptions),
         "sayings": "".join(islice(_sayings(result.subscriptions), _SAYINGS_SHOWN)),
         "words": _words(),
@@ -43,8 +46,15 @@ def write_report(result: DemoResult, folder: Path) -> Path:
     return path
 
 
+def _wordings() -> str:
+    """Each maker's words for one fact."""
+    rows = ([text(maker), *map(code, statements)] for maker, statements in sayings())
+    asked = f'<p class="asked">{text(question())}</p>'
+    return asked + page.table("The same fact", ["maker", "says what", "and where"], rows)
+
+
 def _heard(subscriptions: Iterable[Heard]) -> str:
-    columns = ["subscription", *MAKERS, "all"]
+    columns = ["subscription", *MAKERS, "all", "exact words alone", "not meant"]
     rows = map(_row, subscriptions)
     return page.table("Matches found, of those that were meant, by maker", columns, rows)
 
@@ -52,7 +62,8 @@ def _heard(subscriptions: Iterable[Heard]) -> str:
 def _row(heard: Heard) -> Row:
     cells = (_cell(heard.heard[maker], heard.meant[maker]) for maker in MAKERS)
     in_all = _cell(heard.heard.total(), heard.meant.total())
-    return [f"{text(heard.name)}{code(heard.asks)}", *cells, in_all]
+    exact = _cell(heard.exact.total(), heard.meant.total())
+    return [f"{text(heard.name)}{code(heard.asks)}", *cells, in_all, exact, f"{heard.wrong:,}"]
 
 
 def _cell(heard: int, meant: int) -> Cell:
@@ -65,6 +76,7 @@ def _sayings(subscriptions: Iterable[Heard]) -> Iterable[str]:
     for heard in subscriptions:
         if heard.example and heard.missed:
             example = heard.example.event
+            why = page.figure(f"why {example.maker} was heard", _lines(heard.example.why))
             shown = (
                 page.figure(f"heard, from {example.maker}", _event(example.said)),
                 page.figure(f"missed, from {heard.missed.maker}", _event(heard.missed.said)),
@@ -72,7 +84,7 @@ def _sayings(subscriptions: Iterable[Heard]) -> Iterable[str]:
             pair = (
                 f'<p class="asked">{text(heard.asks)}</p><div class="pair">{"".join(shown)}</div>'
             )
-            yield page.card(text(heard.name), pair)
+            yield page.card(text(heard.name), pair + why)
 
 
 def _words() -> str:
@@ -90,8 +102,12 @@ def _words() -> str:
 
 def _event(said: Said) -> str:
     shown = {key: value for key, value in said.items() if not key.startswith("@")}
-    lines = msgspec.json.format(msgspec.json.encode(shown), indent=2).decode().split("\n")
-    told = "\n".join(map(text, lines))
+    return _lines(msgspec.json.format(msgspec.json.encode(shown), indent=2).decode())
+
+
+def _lines(said: str) -> str:
+    """A text of several lines, as it is."""
+    told = "\n".join(map(text, said.split("\n")))
     return f"<pre>{told}</pre>"
 
 
