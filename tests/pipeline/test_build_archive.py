@@ -368,7 +368,6 @@ def test_killed_in_the_middle_it_leaves_the_archive_as_it_was(
     assert Archive.open(folder).batches() == []
     archive = BuildArchive(Files(events), folder).run(spark)
 
-    assert not list(folder.glob("_purport/staging/*"))
     subscriptions = demo_subscriptions()
     assert rows_of(
         spark, Archived(archive.folder), tmp_path / "archived", subscriptions

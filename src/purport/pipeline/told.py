@@ -33,7 +33,7 @@ class Tells(Protocol):
         """The matches, and what is no event or cannot be matched; nothing stops at a record."""
 
     def parts(self) -> Sequence[Told]:
-        """The events themselves, each part of one source; what is none is a dead letter of it."""
+        """The events themselves, or the objects that they are, in parts that have one source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Told:
 
     def parts(self) -> Sequence[Told]:
         """The events of this one source."""
-        return [self.checked()]
+        return [self]
 
     def places(self, events: Integers) -> EventPlaces:
         """What the events of these numbers are called, and where they stand."""

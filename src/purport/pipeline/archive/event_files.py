@@ -19,10 +19,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import EventError
 from purport.matching.flat_lists import Integers
-from purport.model.event import Event, Statement
-from purport.model.interval import Interval
-from purport.pipeline.archive.statement_rows import IN_TABLE, StatementRow, parted
-from purport.pipeline.tables import ARCHIVED_EVENTS, LOCAL_STATEMENTS, record_batch
+from purport.pipeline.archive.local_statements import LocalStatements, require_utf8
+from purport.pipeline.tables import ARCHIVED_EVENTS, LOCAL_STATEMENTS, record_batch_of_rows
 from purport.pipeline.told import Told
 
 EVENTS_IN_A_FILE = 131_072
@@ -30,7 +28,6 @@ EVENTS_AT_ONCE = 65_536  # that a matcher is given
 EVENTS_SCHEMA = to_arrow_schema(ARCHIVED_EVENTS, timezone="UTC")
 _MOST_STATEMENTS = 500_000
 _MOST_LETTERS = 64 * 1024 * 1024
-_NO_STATEMENT = ("",) * len(StatementRow._fields)
 _DICTIONARIES = ["source", "statements.list.element", "texts.list.element"]
 _ENCODINGS = {"event_id": "DELTA_BYTE_ARRAY", "offset": "DELTA_BINARY_PACKED"}
 
@@ -50,13 +47,11 @@ class LocalFiles:
 
     def fill(self, told: Told) -> Iterator[pa.RecordBatch]:
         """Take events, whose dead letters may become more; gives LOCAL_STATEMENTS of full files."""
-        for place, event in enumerate(told.events):
-            assert isinstance(event, Event)
+        for number in range(len(told)):
             try:
-                at = told.source, told.offsets[place]
-                self._file.add(event, told.ids[place], at, told.intervals.get(place))
+                self._file.add(told, number)
             except EventError as error:
-                told.refuse(told.offsets[place], str(error), told.records[place])
+                told.refuse(told.offsets[number], str(error), told.records[number])
             if self._file.is_full:
                 yield self._file.written(self._folder)
                 self._file = self._next()
@@ -128,47 +123,35 @@ class _Filling:
     _texts: _Lists = field(default_factory=_Lists)
     _starts: list[datetime | None] = field(default_factory=list)
     _ends: list[datetime | None] = field(default_factory=list)
-    _rows: dict[StatementRow, int] = field(default_factory=dict)
-    _words: dict[Statement, int] = field(default_factory=dict)  # those of them that are whole
-    _first_met: list[tuple[str, int, int]] = field(default_factory=list)
+    _local: LocalStatements = field(default_factory=LocalStatements)
     _letters: int = 0
 
     @property
     def is_full(self) -> bool:
         return (
             len(self.ids) >= EVENTS_IN_A_FILE
-            or len(self._rows) >= _MOST_STATEMENTS
-            or self._letters >= _MOST_LETTERS
+            or len(self._local) >= _MOST_STATEMENTS
+            or self._letters + self._local.letters >= _MOST_LETTERS
         )
 
-    def add(
-        self, event: Event, identifier: str, at: tuple[str, int], interval: Interval | None
-    ) -> None:
+    def add(self, told: Told, number: int) -> None:
         """Take an event, or nothing of it: an `EventError` says what is wrong with it."""
-        known, statements, numbers, texts = self._words.get, [], [], []
-        for place, one in enumerate(event.statements):
-            number = known(one)
-            if number is None:
-                part = parted(one)
-                number = self._rows.get(part.row) or self._new(part.row, (*at, place))
-                if part.number is not None:
-                    numbers.append(part.number)
-                if part.text is not None:
-                    texts.append(part.text)
-            statements.append(number)
-        _require_utf8(identifier, *texts)
+        identifier, offset = told.ids[number], told.offsets[number]
+        said = self._local.said(told.events[number], told.source, offset)
+        require_utf8([identifier, *said.texts])
+        interval = told.intervals.get(number)
         self.ids.append(identifier)
-        self._sources.append(at[0])
-        self._offsets.append(at[1])
-        self._statements.add(statements)
-        self._numbers.add(numbers)
-        self._texts.add(texts)
+        self._sources.append(told.source)
+        self._offsets.append(offset)
+        self._statements.add(said.statements)
+        self._numbers.add(said.numbers)
+        self._texts.add(said.texts)
         self._starts.append(interval.start if interval else None)
         self._ends.append(interval.end if interval else None)
-        self._letters += sum(map(len, texts))
+        self._letters += sum(map(len, said.texts))
 
     def written(self, folder: Path) -> pa.RecordBatch:
-        """Write the file; gives its statements, and a row of none, so that it is heard of."""
+        """Write the file; gives its statements, and one that says nothing: so it is heard of."""
         kinds = EVENTS_SCHEMA.types
         columns = [
             pa.array(self.ids, kinds[0]),
@@ -182,27 +165,5 @@ class _Filling:
         ]
         table = pa.table(columns, schema=EVENTS_SCHEMA)
         pq.write_table(table, folder / f"{self.name}.parquet", compression="lz4")
-        rows = [_NO_STATEMENT, *self._rows]
-        first_met = [("", -1, -1), *self._first_met]
-        described = (*zip(*rows, strict=True), *zip(*first_met, strict=True))
-        return record_batch(
-            LOCAL_STATEMENTS, ([self.name] * len(rows), range(len(rows)), *described)
-        )
-
-    def _new(self, row: StatementRow, place: tuple[str, int, int]) -> int:
-        """The number of a statement that is new here; from 1 on."""
-        _require_utf8(*row)
-        number = self._rows[row] = 1 + len(self._rows)
-        self._first_met.append(place)
-        if row.scale == IN_TABLE:
-            self._words[row.statement()] = number
-        return number
-
-
-def _require_utf8(*texts: str) -> None:
-    for text in texts:
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise EventError("the text is not UTF-8") from None
+        rows = [(self.name, number, *row, *place) for number, row, place in self._local.rows()]
+        return record_batch_of_rows(LOCAL_STATEMENTS, rows)

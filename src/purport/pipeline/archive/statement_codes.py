@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.matching.batches import UNREAD
-from purport.matching.flat_lists import Integers
+from purport.matching.flat_lists import Integers, grown
 from purport.matching.telling import NOTHING, Telling
 from purport.pipeline.archive.statement_rows import IN_TABLE, LOOKED_AT, StatementRow
 from purport.pipeline.archive.statement_table import StatementTable
@@ -51,11 +51,11 @@ class StatementCodes:
         if ids.min() < 0 or ids.max() >= len(self._codes):
             self.table.require(int(ids.min()), int(ids.max()))
             size, new = len(self.table), len(self.table) - len(self._codes)
-            self._attributes = np.resize(self._attributes, size)
+            self._attributes = grown(self._attributes, size)
             self._codes = np.append(self._codes, np.full(new, UNREAD, np.int32))
-            self.has_number = np.resize(self.has_number, size)
-            self.has_text = np.resize(self.has_text, size)
-            self.is_spelt = np.resize(self.is_spelt, size)
+            self.has_number = grown(self.has_number, size)
+            self.has_text = grown(self.has_text, size)
+            self.is_spelt = grown(self.is_spelt, size)
 
     def _code_new(self, ids: Integers, telling: Telling) -> None:
         rows = self.table.rows(ids)

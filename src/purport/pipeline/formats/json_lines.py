@@ -70,8 +70,8 @@ class ToldLines:
         )
 
     def parts(self) -> Sequence[Told]:
-        """The events themselves."""
-        return read_lines(self.reader, self.text.split(b"\n")).parts()
+        """The objects that the lines are."""
+        return [read_lines(self.reader, self.text.split(b"\n"))]
 
     def _read(self, telling: Telling) -> Batch:
         lines = self._lines = PlainLines.read(self.text, telling)

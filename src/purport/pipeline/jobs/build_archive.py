@@ -56,8 +56,7 @@ class BuildArchive:
         require_place(self.folder)
         records = self.source.records(spark)
         job = JobFolder(state_folder(self.folder))
-        place = f"archive:{self.folder.resolve()}"
-        identity = job.open(JobIdentity(self.source.place, place))
+        identity = job.open(JobIdentity(self.source.place, "archive:"))  # it may be moved
         with job.alone():
             archive = Archive.claim(self.folder, identity, self.source.place)
             batches = _Batches(self, spark, archive, job, on_batch)
