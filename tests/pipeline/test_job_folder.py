@@ -41,7 +41,6 @@ def test_a_second_process_does_not_touch_what_the_first_is_at(tmp_path: Path) ->
     job = opened(tmp_path)
     with job.alone():
         notes = job.notes()
-        notes.folder.mkdir(parents=True)
 
         job.open(IDENTITY)
         with pytest.raises(InvalidInput, match="another process runs this job"), job.alone():
