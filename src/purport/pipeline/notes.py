@@ -163,6 +163,7 @@ def _matched(
     """The matches of a task, while it takes notes."""
     matcher = spec.build()
     counts, clock = notes.counts, time.perf_counter
+    counts.problems += matcher.measures.share_scores()  # what other workers scored meanwhile
     began = clock()
     for told in reader.read(batches):
         read = clock()
