@@ -137,8 +137,8 @@ class _Filling:
     def add(self, told: Told, number: int) -> None:
         """Take an event, or nothing of it: an `EventError` says what is wrong with it."""
         identifier, offset = told.ids[number], told.offsets[number]
+        require_utf8([identifier])
         said = self._local.said(told.events[number], told.source, offset)
-        require_utf8([identifier, *said.texts])
         interval = told.intervals.get(number)
         self.ids.append(identifier)
         self._sources.append(told.source)
