@@ -148,8 +148,8 @@ class ArchivedEvents:
         spelt = iter(texts.items[texts.span(number)].to_pylist())
         said: list[Statement] = []
         for row in self.codes.table.rows(ids):
-            told = next(numbers) if row.has_number else None
-            said.append(row.statement(told, next(spelt) if row.has_text else None))
+            told = next(numbers, None) if row.has_number else None
+            said.append(row.statement(told, next(spelt, None) if row.has_text else None))
         return Event(tuple(said))
 
     def _batch(self, telling: Telling) -> Batch:

@@ -76,7 +76,8 @@ def write_with_ids(local: Path, ids: Integers, final: Path) -> int:
 
     Somebody else may be at it: whoever is last has written the same.
     """
-    table = pq.read_table(local, schema=EVENTS_SCHEMA)
+    with pq.ParquetFile(local) as file:
+        table = file.read()
     at = table.schema.get_field_index("statements")
     column = table.column(at).combine_chunks()
     numbered = pa.ListArray.from_arrays(column.offsets, pa.array(ids[column.values.to_numpy()]))
