@@ -11,7 +11,8 @@
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
-  + MeasureUnavailable, TextsNotFetched, PostFailed     something beyond this machine fails us
+  + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable
+                                 something beyond this machine does not answer
 """
 
 from __future__ import annotations

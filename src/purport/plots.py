@@ -13,20 +13,21 @@ from purport.errors import InvalidInput, MissingExtra, UnusablePath
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-_INK, _ACCENT, _FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
-_COLOURS = (_ACCENT, "#b45309", "#64748b", "#7c3aed")  # of curves, in their order
+INK, ACCENT, FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
+COLOURS = (ACCENT, "#b45309", "#64748b", "#7c3aed")  # of curves, in their order
 _KINDS = (".png", ".svg", ".pdf")
 _MOST_NUMBERS = 900  # in a heat map; more could not be read
 _STYLE: Any = {
     "font.size": 10,
-    "text.color": _INK,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "figure.facecolor": "white",
     "svg.hashsalt": "purport",
 }
@@ -65,13 +66,7 @@ def require_picture(path: Path) -> None:
 @contextmanager
 def picture(path: Path, width: float, height: float) -> Iterator[Axes]:
     """Axes to draw on, saved as the suffix of a path says (.png, .svg, .pdf)."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise MissingExtra("plots") from error
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
+    with drawing(width, height) as figure:
         yield figure.add_subplot()
         try:
             figure.savefig(path, dpi=150, metadata=_undated(path))
@@ -79,6 +74,18 @@ def picture(path: Path, width: float, height: float) -> Iterator[Axes]:
             raise UnusablePath(path, error.strerror or str(error)) from None
         except ValueError as error:  # a suffix that stands for no kind of picture
             raise InvalidInput(f"{path}: {error}") from None
+
+
+@contextmanager
+def drawing(width: float, height: float, style: Any = None) -> Iterator[Figure]:
+    """A figure in the house style, with what it is to have beyond that."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise MissingExtra("plots") from error
+    with matplotlib.rc_context({**_STYLE, **(style or {})}):
+        yield Figure(figsize=(width, height), layout="constrained")
 
 
 def heat_map(
@@ -89,16 +96,16 @@ def heat_map(
     with picture(path, min(width, 40.0), min(height, 40.0)) as axes:
         image = axes.imshow(scores, cmap="YlGnBu", vmin=0, vmax=1, aspect="auto")
         axes.set_xticks(
-            range(len(columns)), [_short(term) for term in columns], rotation=40, ha="right"
+            range(len(columns)), [short(term) for term in columns], rotation=40, ha="right"
         )
-        axes.set_yticks(range(len(rows)), [_short(term) for term in rows])
+        axes.set_yticks(range(len(rows)), [short(term) for term in rows])
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         axes.set_title(title, loc="left")
         if len(rows) * len(columns) <= _MOST_NUMBERS:
             for row, values in enumerate(scores):
                 for column, value in enumerate(values):
-                    ink = "white" if value > 0.55 else _INK
+                    ink = "white" if value > 0.55 else INK
                     axes.text(
                         column, row, f"{value:.2f}", ha="center", va="center", color=ink, size=8
                     )
@@ -108,9 +115,9 @@ def heat_map(
 def reliability(path: Path, bins: Sequence[tuple[float, float, int]], title: str) -> None:
     """Predicted probabilities against how often they came true; the diagonal is perfect."""
     with picture(path, 5.0, 5.0) as axes:
-        axes.plot([0, 1], [0, 1], color=_FAINT, zorder=1)
+        axes.plot([0, 1], [0, 1], color=FAINT, zorder=1)
         predicted, observed, counts = zip(*bins, strict=True)
-        axes.plot(predicted, observed, color=_ACCENT, marker="o", zorder=2)
+        axes.plot(predicted, observed, color=ACCENT, marker="o", zorder=2)
         for x, y, count in zip(predicted, observed, counts, strict=True):
             axes.annotate(f"{count}", (x, y), (6, -12), textcoords="offset points", size=8)
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability", ylabel="rated by people")
@@ -128,14 +135,14 @@ def comparison(
 ) -> None:
     """Curves with their spread, and marks of the same colours for what others have found."""
     with picture(path, 6.4, 4.4) as axes:
-        colours = dict(zip((curve.label for curve in curves), cycle(_COLOURS), strict=False))
+        colours = dict(zip((curve.label for curve in curves), cycle(COLOURS), strict=False))
         for curve in curves:
             colour = colours[curve.label]
             axes.plot(curve.xs, curve.ys, color=colour, marker="o", ms=4, label=curve.label)
             axes.fill_between(curve.xs, curve.lows, curve.highs, color=colour, alpha=0.15, lw=0)
         for label in dict.fromkeys(mark.label for mark in marks):
             some = [mark for mark in marks if mark.label == label]
-            colour = colours.get(some[0].curve, _INK)
+            colour = colours.get(some[0].curve, INK)
             middles = [(mark.low + mark.high) / 2 for mark in some]
             reach = [(mark.high - mark.low) / 2 for mark in some]
             axes.errorbar(
@@ -143,13 +150,13 @@ def comparison(
                 capsize=4, ms=5, label=label,
             )  # fmt: skip
         axes.set(xlabel=axes_labels[0], ylabel=axes_labels[1], ylim=(0, 102))
-        axes.grid(axis="y", color=_FAINT, lw=0.5)
+        axes.grid(axis="y", color=FAINT, lw=0.5)
         axes.set_axisbelow(True)
         axes.set_title(title, loc="left")
         axes.legend(frameon=False, loc="lower left")
 
 
-def _short(term: str) -> str:
+def short(term: str) -> str:
     """A label without what would be read as mathematics, cut where it is long."""
     label = term.replace("$", r"\$")
     return label if len(label) <= 28 else f"{label[:27]}…"

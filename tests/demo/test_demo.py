@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 from purport import Event
@@ -9,6 +8,7 @@ from purport.demo import vocabulary
 from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
 from purport.model.event_lines import DeadLetter, events_in_file
+from tests.oracles.html_page import HtmlPage
 
 TABLE_III = (
     "solar radiation, particles, speed, wind direction, wind speed, temperature, water flow, "
@@ -52,23 +52,6 @@ def test_the_demo_subscriptions_have_names() -> None:
     assert all(subscription.name for subscription in demo_subscriptions())
 
 
-class Checker(HTMLParser):
-    """Counts elements, and notes what is not closed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.rows = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.rows += tag == "tr"
-        if tag not in ("meta",):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 def test_the_demo_runs_to_its_report(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "purport", "demo", "--events", "600", "-o", str(tmp_path), "--json"],
@@ -84,7 +67,6 @@ def test_the_demo_runs_to_its_report(tmp_path: Path) -> None:
     assert sum(sum(row["heard"].values()) for row in rows) > 0
     assert all(sum(row["heard"].values()) <= sum(row["meant"].values()) for row in rows)
     assert "Report: " in done.stderr
-    page = Checker()
-    page.feed((tmp_path / "report.html").read_text())
-    assert page.open == []
-    assert page.rows > len(rows)
+    page = HtmlPage((tmp_path / "report.html").read_text())
+    assert page.count("tr") > len(rows)
+    assert "A city of four makers" in page.text

@@ -10,6 +10,8 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, parse
 
 from purport.model.iris import opaque_id
 from purport.model.plain_words import attribute_name, kind_name, thing_name
+from purport.model.rdf import literal_term
+from purport.model.term import Text
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 NAME = "http://rdf.freebase.com/ns/type.object.name"
@@ -43,7 +45,7 @@ def events_of(files: Mapping[str, Iterable[bytes]], deepest: int = 4) -> Answer:
         identifier, told = opaque_id(subject[1]), quad.object
         if identifier and isinstance(told, Literal) and _is_english(told):
             rank = 2 * [NAME, LABEL].index(predicate) if predicate in (NAME, LABEL) else None
-            if rank is not None:
+            if rank is not None and isinstance(literal_term(told), Text):
                 names[identifier].append((rank + (told.language == "en-gb"), told.value))
 
     leaves: dict[Node, set[tuple[str, str]]] = defaultdict(set)

@@ -286,12 +286,6 @@ def test_a_file_that_cannot_be_read_is_one_dead_letter(
     assert letter.source == name
 
 
-def test_a_file_that_has_gone_is_one_dead_letter(tmp_path: Path, matcher: Matcher) -> None:
-    _, [letter] = read(tmp_path / "gone.jsonl", matcher)
-
-    assert letter.reason == "the file cannot be read: No such file or directory"
-
-
 class Fussy:
     """A measure that cannot score one word, or nothing at all any more."""
 

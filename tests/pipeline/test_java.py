@@ -38,6 +38,17 @@ def test_a_system_java_that_is_new_enough_is_taken(
     assert java.java_environment()["PURPORT_JAVA_HOME"] == str(new)
 
 
+def test_below_a_process_of_ours_the_java_behind_the_launcher_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path, "21.0.2")))
+    environment = java.java_environment()
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert java.java_environment() == environment
+
+
 def test_without_a_system_java_the_packaged_one_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,12 +1,117 @@
-"""Notes of tasks."""
+"""Notes of tasks: written as they come, once for each, where the driver finds them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import Mock
 
+import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
 
+from purport import parse
+from purport.errors import InvalidInput
 from purport.model.event_lines import DeadLetter
+from purport.pipeline.job_folder import JobFolder, JobIdentity
+from purport.pipeline.jobs.spark_errors import reason_of
+from purport.pipeline.matcher_spec import MatcherSpec
 from purport.pipeline.notes import Notes
+from purport.pipeline.readers import Reader, RowReader
+from purport.pipeline.told import Told
+
+SPEC = MatcherSpec.of([parse("{a = 1}")])
+
+
+def nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Refusing:
+    """Reads texts, each of which is no event; before the last one something else happens."""
+
+    texts: Sequence[str]
+    meanwhile: Callable[[], None] = nothing
+    at_last: Callable[[], None] = nothing
+
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Told]:
+        for text in self.texts:
+            if text is self.texts[-1]:
+                self.meanwhile()
+            told = Told("source")
+            told.refuse(0, "no event", text.encode())
+            yield told
+        self.at_last()
+
+
+def run_task(notes: Notes, reader: Reader) -> None:
+    """What a worker does in a task."""
+    table = Mock()
+    notes.taken(table, reader, SPEC)
+    matched, _ = table.mapInArrow.call_args.args
+    assert list(matched(iter(()))) == []
+
+
+def die() -> None:
+    raise RuntimeError("the worker died")
+
+
+@pytest.mark.parametrize("at_last", [nothing, die])
+def test_of_two_attempts_at_a_task_at_once_the_notes_of_one_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_last: Callable[[], None]
+) -> None:
+    monkeypatch.setattr("purport.pipeline.notes._LETTERS_AT_ONCE", 1)
+    notes = Notes(tmp_path)
+    texts = ("long" * 100, "b")
+
+    try:
+        run_task(notes, Refusing(texts, lambda: run_task(notes, Refusing(texts[::-1])), at_last))
+    except RuntimeError:
+        assert at_last is die
+
+    [letters] = notes.dead_letter_files()
+    assert sorted(pq.read_table(letters).column("text").to_pylist()) == sorted(texts)
+    assert notes.counts().dead_letters == 2
+
+
+def test_a_worker_that_does_not_see_the_folders_of_the_job_says_so(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    events = spark.createDataFrame([("1",)], "a string")
+    there, gone = tmp_path, tmp_path / "gone"
+
+    for notes in (Notes(gone), Notes(there, (gone,))):
+        with pytest.raises(PythonException) as raised:
+            notes.taken(events, RowReader(), SPEC).collect()
+        assert reason_of(raised.value).startswith(f"{gone}: nothing is there on ")
+    assert not gone.exists()
+
+
+def test_a_second_process_does_not_touch_the_notes_of_the_first(tmp_path: Path) -> None:
+    first, second = JobFolder(tmp_path / "job"), JobFolder(tmp_path / "job")
+    identity = JobIdentity("file:events", "parquet:matches")
+    first.open(identity)
+
+    with first.alone():
+        notes = first.notes()
+        second.open(identity)
+        with pytest.raises(InvalidInput, match="another process"), second.alone():
+            pass
+        assert notes.folder.is_dir()
+
+    with second.alone():
+        assert not notes.folder.exists()
+
+
+def test_notes_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    notes = JobFolder(Path("job")).notes([Path("matches")])
+
+    assert notes.folder.is_absolute()
+    assert notes.places == (tmp_path / "matches",)
 
 
 def test_dead_letters_are_written_as_they_come(tmp_path: Path) -> None:
@@ -16,7 +121,7 @@ def test_dead_letters_are_written_as_they_come(tmp_path: Path) -> None:
     def letters() -> Iterator[DeadLetter]:
         for number in range(25_000):
             yield DeadLetter("events.jsonl", number, "because", "text")
-        written_before_the_end.append(bool(notes.dead_letter_files()))
+        written_before_the_end.append(any(notes.folder.glob(".*.parquet-*")))
 
     notes.refuse(letters(), "undelivered-00000")
 

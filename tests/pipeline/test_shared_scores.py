@@ -110,7 +110,7 @@ def test_a_damaged_block_of_scores_is_told_and_scored_again(
     assert f"{block}: the block of scores is damaged" in problem
     assert often_asked(tmp_path / "log")["laptop", "notebook"] == 2
     assert [report.counts.matches["near"] for report in job.folder.reports()] == [1, 1]
-    assert job.folder.reports()[1].counts.problems == problems
+    assert list(job.folder.reports())[1].counts.problems == problems
 
 
 def test_scores_that_cannot_be_kept_are_told_and_matching_goes_on(tmp_path: Path) -> None:

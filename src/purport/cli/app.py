@@ -14,8 +14,10 @@ from purport.cli.concepts import concepts
 from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
 from purport.cli.events import events
+from purport.cli.explain import explain
 from purport.cli.match import match
 from purport.cli.relate import relate
+from purport.cli.report import report
 from purport.cli.stream import stream
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
@@ -36,6 +38,8 @@ app.command()(match)
 app.command()(events)
 app.command()(relate)
 app.command()(stream)
+app.command()(report)
+app.command()(explain)
 app.add_typer(archive, name="archive")
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")

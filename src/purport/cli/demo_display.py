@@ -17,7 +17,7 @@ from purport.matching.supported import label
 
 
 class DemoDisplay:
-    """A table that is drawn anew with each batch; a context manager."""
+    """A table that is drawn anew with each batch, on a terminal; a context manager."""
 
     def __init__(self, console: Console) -> None:
         self._names = [label(subscription) for subscription in demo_subscriptions()]
@@ -30,7 +30,8 @@ class DemoDisplay:
         )
 
     def __enter__(self) -> Self:
-        self._live.start()
+        if self._live.console.is_terminal:
+            self._live.start()
         return self
 
     def __exit__(

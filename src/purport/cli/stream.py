@@ -5,12 +5,18 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 from rich import get_console, reconfigure
+
+if TYPE_CHECKING:
+    from purport.cli.stream_display import Show
+    from purport.pipeline.job_file import JobOptions
+    from purport.pipeline.job_folder import BatchReport
 
 
 def stream(
@@ -20,9 +26,7 @@ def stream(
     ] = None,
     writes: Annotated[
         str | None,
-        typer.Option(
-            "--to", metavar="URI", help="Where matches go: parquet:matches/, console: ..."
-        ),
+        typer.Option("--to", metavar="URI", help="Where matches go: parquet:matches/ ..."),
     ] = None,
     subscriptions: Annotated[
         list[str] | None,
@@ -38,9 +42,7 @@ def stream(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(
-            help="Where the job remembers how far it came (else in a file sink, or nowhere)."
-        ),
+        typer.Option(help="Where the job remembers how far it came (with file sinks: inside)."),
     ] = None,
     until_end: Annotated[
         bool | None,
@@ -60,11 +62,24 @@ def stream(
     competition: Annotated[
         bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
     ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Serve metrics on this port of 127.0.0.1; 0: any."),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="A cluster to run on: spark://HOST:7077 (spark-submit's counts for more).",
+        ),
+    ] = None,
+    cores: Annotated[
+        str, typer.Option(help="Cores of this machine, if no cluster is named.")
+    ] = "*",
     scores: Annotated[
         Path | None,
         typer.Option(help="A folder of scores, such as `archive tabulate` makes (its own)."),
     ] = None,
-    cores: Annotated[str, typer.Option(help="Cores of this machine to use; * means all.")] = "*",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Match a stream of events on Spark, and write the matches.
@@ -75,41 +90,66 @@ def stream(
     Example: purport stream --from file:events/ --to parquet:matches/ -s city.purport --until-end
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
-    from purport.cli.stream_display import StreamDisplay
     from purport.pipeline.job_file import read_job
-    from purport.pipeline.jobs.match_stream import Watchers
-    from purport.pipeline.session import local_session
 
     flags: dict[str, Any] = {
         "from": reads, "to": writes, "subscriptions": subscriptions, "checkpoint": checkpoint,
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
         "mode": mode, "lexicon": lexicon, "competition": competition, "scores": scores,
+        "metrics_port": metrics_port, "master": master,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
-    asked = options.job()
-    # The console of the process: what a sink prints on it goes above the display, not through it.
-    reconfigure(stderr=as_json, highlight=False, soft_wrap=True)
-    console = get_console()
     # Interrupted, py4j logs the loss of its connection with a traceback; a user who pressed Ctrl-C
     # knows.
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with console.status("Starting Spark ..."):
-        spark = local_session("purport stream", cores=cores)
-    try:
-        with StreamDisplay(console, asked) as display:
+    _run(options, cores, as_json)
 
-            def tell(report: Any) -> None:
-                display.show(report)
-                if as_json:
-                    sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
-                    sys.stdout.flush()
 
-            asked.run(
-                spark,
-                Watchers(tell, display.warn),
-                until_end=options.until_end,
-                every_seconds=options.every_seconds,
-            )
-    finally:
-        spark.stop()
+def _run(options: JobOptions, cores: str, as_json: bool) -> None:
+    """Run a job, and tell of it."""
+    from purport.cli.stream_display import StreamDisplay
+    from purport.pipeline.jobs.match_stream import Watchers
+    from purport.pipeline.metrics import JobMetrics
+    from purport.pipeline.metrics_server import metrics_server
+    from purport.pipeline.session import session_on
+
+    job = options.job()
+    # The console of the process: what a sink prints on it goes above the display, not through it.
+    reconfigure(stderr=as_json, highlight=False)
+    console = get_console()
+    display = StreamDisplay(console, job, _how(as_json))
+    metrics = JobMetrics(job.folder, display.warn)
+
+    def tell(report: BatchReport) -> None:
+        metrics.add(report)
+        display.show(report)
+        if as_json:
+            sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+            sys.stdout.flush()
+
+    def warn(problem: str) -> None:
+        metrics.add_problem(problem)
+        display.warn(problem)
+
+    with ExitStack() as stack:
+        if options.metrics_port is not None:
+            address = stack.enter_context(metrics_server(metrics.figures, options.metrics_port))
+            display.say(f"metrics: {address} and {address}.json")
+        with console.status("Starting Spark ..."):
+            spark = session_on(options.master, "purport stream", cores=cores)
+        stack.callback(spark.stop)
+        stack.enter_context(display)
+        job.run(
+            spark,
+            Watchers(tell, warn, metrics.during),
+            until_end=options.until_end,
+            every_seconds=options.every_seconds,
+        )
+
+
+def _how(as_json: bool) -> Show | None:
+    """JSON on a terminal shows how far a stream has come, and must not be drawn over."""
+    from purport.cli.stream_display import Show
+
+    return Show.AT_THE_END if as_json and sys.stdout.isatty() else None

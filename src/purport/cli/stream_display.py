@@ -2,34 +2,95 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import Enum, auto
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, Group
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from purport.errors import PurportError
+from purport.model.event_lines import DeadLetter
+from purport.model.term import printable
 from purport.pipeline.job_folder import BatchReport
 from purport.pipeline.jobs.match_stream import MatchStream
+from purport.pipeline.stored.letters import StoredLetters, kind_of
 
-_SHOWN = 12
+_MOST_ROWS, _FEWEST_ROWS, _OTHER_LINES = 12, 3, 14
+_REASONS_SHOWN = 3
+_LETTERS_LOOKED_AT = 200
+_SECONDS_BETWEEN_LINES = 1.0
+
+
+class Show(Enum):
+    """How progress is shown: drawn anew in one place, line by line, or not before the end."""
+
+    LIVE = auto()
+    LINES = auto()
+    AT_THE_END = auto()
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What happened since the display was begun."""
+
+    batches: int = 0
+    events: int = 0
+    dead_letters: int = 0
+    seconds: float = 0.0
+    matches: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, DeadLetter] = field(default_factory=dict)  # the first of each kind
+    problems: list[float] = field(default_factory=list)  # when they were met
+    last: BatchReport | None = None
+
+    def add(self, report: BatchReport) -> None:
+        self.batches += 1
+        self.events += report.counts.events
+        self.dead_letters += report.counts.dead_letters
+        self.seconds += report.seconds
+        self.matches.update(report.counts.matches)
+        self.last = report
 
 
 class StreamDisplay:
-    """A table that is drawn anew with each batch; a context manager."""
+    """Shows how far a stream has come, and says at its end what it did; a context manager."""
 
-    def __init__(self, console: Console, job: MatchStream) -> None:
-        self._console, self._job = console, job
-        self._batches = self._events = self._dead_letters = 0
-        self._seconds = 0.0
-        self._matches: Counter[str] = Counter()
-        self._last: BatchReport | None = None
-        self._live = Live(self._drawn(), console=console, auto_refresh=False, transient=True)
+    def __init__(
+        self,
+        console: Console,
+        job: MatchStream,
+        show: Show | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._console, self._job, self._clock = console, job, clock
+        self._how = show or (Show.LIVE if console.is_terminal else Show.LINES)
+        self._tally = _Tally()
+        self._lock = threading.Lock()  # the picture is drawn by a thread of its own
+        self._began, self._last_line = clock(), 0.0
+        self._live = Live(
+            console=console,
+            get_renderable=self._drawn,
+            refresh_per_second=1,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=sys.stderr.isatty(),
+        )
 
     def __enter__(self) -> Self:
-        self._live.start()
+        self._began = self._clock()
+        if self._how is Show.LIVE:
+            self._live.start(refresh=True)
         return self
 
     def __exit__(
@@ -38,50 +99,156 @@ class StreamDisplay:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._live.stop()
-        if self._last is not None or error is None:
-            self._console.print(self._drawn())
+        if self._how is Show.LIVE:
+            self._live.stop()
+        if self._tally.batches or error is None:
+            self._console.print(self._drawn(is_end=True))
 
     def show(self, report: BatchReport) -> None:
-        """Draw how far the stream has come."""
-        counts = report.counts
-        self._batches += 1
-        self._events += counts.events
-        self._dead_letters += counts.dead_letters
-        self._matches.update(counts.matches)
-        self._seconds += report.seconds
-        self._last = report
-        self._live.update(self._drawn(), refresh=True)
+        """Tell how far the stream has come."""
+        with self._lock:
+            self._tally.add(report)
+        for letter in self._new_reasons(report):
+            if self._how is Show.LINES:
+                self._say(f"set aside: {_told(letter)}", self._clock())
+        if self._how is Show.LIVE:
+            self._live.refresh()
+        elif self._how is Show.LINES and self._is_time_for_a_line(report):
+            self._last_line = report.finished
+            self._say(_line(self._tally, report), report.finished)
 
     def warn(self, problem: str) -> None:
         """Say what went wrong while the stream goes on."""
-        self._console.print(Text(problem, "yellow"))
+        now = self._clock()
+        with self._lock:
+            self._tally.problems.append(now)
+        self._say(f"problem: {problem}", now, "yellow")
 
-    def _drawn(self) -> Group:
-        table = Table("subscription", "matches")
-        for name, count in self._matches.most_common(_SHOWN):
-            table.add_row(Text(name), f"{count:,}")
-        if len(self._matches) > _SHOWN:
-            rest = self._matches.total() - sum(n for _, n in self._matches.most_common(_SHOWN))
-            table.add_row(f"[dim]{len(self._matches) - _SHOWN} more[/dim]", f"{rest:,}")
-        return Group(*([table] if self._matches else []), Text(self._summary()))
+    def say(self, text: str) -> None:
+        """Say something on a line of its own."""
+        self._console.print(Text(text), soft_wrap=True)
 
-    def _summary(self) -> str:
-        last = self._last
+    def _say(self, text: str, now: float, style: str = "") -> None:
+        self._console.print(Text(f"{_time_of_day(now)}  {text}", style), soft_wrap=True)
+
+    def _is_time_for_a_line(self, report: BatchReport) -> bool:
+        return report.finished - self._last_line >= _SECONDS_BETWEEN_LINES
+
+    def _new_reasons(self, report: BatchReport) -> list[DeadLetter]:
+        """The first dead letters of kinds that are not known, while there is room for more."""
+        known = self._tally.reasons
+        if not report.counts.dead_letters or len(known) >= _REASONS_SHOWN:
+            return []
+        try:
+            stored = StoredLetters(self._job.folder.dead_letters)
+            letters = stored.of_batch(report.batch, _LETTERS_LOOKED_AT)
+        except PurportError:
+            return []
+        found: dict[str, DeadLetter] = {}
+        for letter in letters:
+            if (kind := kind_of(letter.reason)) not in known:
+                found.setdefault(kind, letter)
+        new = dict(islice(found.items(), _REASONS_SHOWN - len(known)))
+        with self._lock:
+            known.update(new)
+        return list(new.values())
+
+    def _drawn(self, *, is_end: bool = False) -> RenderableType:
+        with self._lock:
+            return self._picture(is_end=is_end)
+
+    def _picture(self, *, is_end: bool) -> RenderableType:
+        tally = self._tally
+        figures = Table.grid(padding=(0, 2, 0, 0))
+        figures.add_column(style="bold", no_wrap=True)
+        figures.add_column(justify="right", no_wrap=True)
+        figures.add_column(overflow="fold")
+        for name, value, note in self._figures(is_end=is_end):
+            figures.add_row(name, value, Text(note))
+        parts: list[RenderableType] = [figures]
+        parts += [Text(f"  {_told(letter)}", "dim") for letter in tally.reasons.values()]
+        if tally.matches:
+            parts.append(self._subscriptions(is_end=is_end))
+        return Group(*parts)
+
+    def _figures(self, *, is_end: bool) -> Iterator[tuple[str, str, str]]:
+        """Rows of a name, a figure, and what else is to be said of it."""
+        tally, last, now = self._tally, self._tally.last, self._clock()
+        spent = timedelta(seconds=int(now - self._began))
         if last is None:
-            return "no events yet" if self._batches == 0 else ""
-        rate = self._events / self._seconds if self._seconds else 0.0
-        lag = last.lag_seconds
-        told = [
-            f"{self._events:,} events in {self._batches:,} batches",
-            f"{rate:,.0f} events/s",
-            f"{sum(self._matches.values()):,} matches",
-            f"{self._dead_letters:,} dead letters",
-        ]
-        if lag is not None:
-            told.append(f"{lag:.1f} s behind")
-        if self._dead_letters:
+            yield "events", "0", f"{'none came' if is_end else 'none yet'}, {spent}"
+        else:
+            mean = f"{_rate(tally.events, tally.seconds)} on average"
+            quick = f"{_rate(last.counts.events, last.seconds)} now, {mean}"
+            yield "events", f"{tally.events:,}", mean if is_end else quick
+            yield "matches", f"{tally.matches.total():,}", _found_by(tally, last)
+            if last.lag_seconds is not None:
+                yield "behind", f"{last.lag_seconds:,.1f} s", "since the oldest source changed"
+            done = f"the last at {_time_of_day(last.finished)}, {spent} in all"
+            yield "batches", f"{tally.batches:,}", done
+        if tally.dead_letters:
             folder = self._job.folder
-            kept = f"see {folder.dead_letters}"
-            told.append("not kept without a checkpoint" if folder.is_temporary else kept)
-        return ", ".join(told)
+            kept = f"in {folder.dead_letters}"
+            where = "not kept without a checkpoint" if folder.is_temporary else kept
+            yield "dead letters", f"{tally.dead_letters:,}", where
+        if tally.problems:
+            when = _time_of_day(tally.problems[-1])
+            yield "problems", f"{len(tally.problems):,}", f"told above, the last at {when}"
+
+    def _subscriptions(self, *, is_end: bool) -> Table:
+        matches, last = self._tally.matches, self._tally.last
+        room = _MOST_ROWS if is_end else self._console.height - _OTHER_LINES
+        shown = matches.most_common(max(_FEWEST_ROWS, min(_MOST_ROWS, room)))
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+        table.add_column("subscription", overflow="fold")
+        table.add_column("matches", justify="right", no_wrap=True)
+        if not is_end:
+            table.add_column("now", justify="right", no_wrap=True)
+        for name, count in shown:
+            new = last.counts.matches.get(name, 0) if last is not None else 0
+            row: list[RenderableType] = [Text(printable(name)), f"{count:,}"]
+            if not is_end:
+                row.append(f"+{new:,}" if new else "")
+            table.add_row(*row)
+        more = len(matches) - len(shown)
+        if more:
+            rest = matches.total() - sum(count for _, count in shown)
+            table.add_row(Text(f"{more:,} more", "dim"), f"{rest:,}")
+        return table
+
+
+def _line(tally: _Tally, report: BatchReport) -> str:
+    """How far a stream has come, in one line."""
+    counts = report.counts
+    told = [
+        f"batch {report.batch}: {counts.events:,} events",
+        _rate(counts.events, report.seconds),
+        f"{sum(counts.matches.values()):,} matches",
+    ]
+    if report.lag_seconds is not None:
+        told.append(f"{report.lag_seconds:.1f} s behind")
+    in_all = [
+        f"in all {tally.events:,} events",
+        _rate(tally.events, tally.seconds),
+        f"{tally.matches.total():,} matches",
+        f"{tally.dead_letters:,} dead letters",
+    ]
+    return f"{', '.join(told)}; {', '.join(in_all)}"
+
+
+def _found_by(tally: _Tally, last: BatchReport) -> str:
+    count = len(tally.matches)
+    asked = "no subscription" if not count else f"{count:,} subscription{'s'[: count != 1]}"
+    return f"by {asked}, version {last.version}"
+
+
+def _rate(events: int, seconds: float) -> str:
+    return f"{events / seconds if seconds else 0.0:,.0f}/s"
+
+
+def _told(letter: DeadLetter) -> str:
+    return printable(f"{letter.source}:{letter.line}: {letter.reason}")
+
+
+def _time_of_day(seconds: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(seconds))

@@ -301,7 +301,9 @@ class _Batch:
 
     @property
     def _notes(self) -> Notes:
-        return Notes(self.folder / f"notes {self.start} {self.count}")
+        folder = self.folder / f"notes {self.start} {self.count}"
+        folder.mkdir(exist_ok=True)
+        return Notes(folder)
 
     @property
     def _seen(self) -> Path:

@@ -18,7 +18,7 @@ from purport.model.event_lines import LONGEST_LINE, DeadLetter
 from purport.model.iris import opaque_id
 from purport.model.plain_words import attribute_name, kind_name, thing_name
 from purport.model.rdf import literal_term
-from purport.model.term import Boolean
+from purport.model.term import Boolean, Text
 from purport.model.units import Quantity, Unit
 from purport.model.words import is_in_language
 from purport.pipeline.tables import DEAD_LETTERS, DUMP_LINES, STATEMENTS, record_batch_of_rows
@@ -125,7 +125,8 @@ def _statement(quad: Quad, source: str, kinds: frozenset[str]) -> Row:
             return _LEFT_OUT
         case Literal() as literal:
             value = _json(literal)
-            name = _name(subject, predicate, literal.language)
+            if isinstance(literal_term(literal), Text):
+                name = _name(subject, predicate, literal.language)
         case NamedNode(iri):
             node = opaque_id(iri)
             is_type = predicate in _TYPES

@@ -30,10 +30,12 @@ def java_environment() -> dict[str, str]:
 
 
 def _system_homes() -> list[Path]:
-    """Where a system Java may live: `JAVA_HOME`, then the `java` on the path."""
-    homes = []
-    if os.environ.get("JAVA_HOME"):
-        homes.append(Path(os.environ["JAVA_HOME"]))
+    """Where a system Java may live: `JAVA_HOME`, then the `java` on the path.
+
+    Below a process of ours `JAVA_HOME` is the launcher, and the Java behind it comes first.
+    """
+    named = map(os.environ.get, ("PURPORT_JAVA_HOME", "JAVA_HOME"))
+    homes = [Path(home) for home in named if home]
     on_path = shutil.which("java")
     if on_path:
         homes.append(Path(on_path).resolve().parent.parent)

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -35,10 +35,12 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     since: str | None = None  # a time or an offset
     until_end: bool = False
     every_seconds: float = EVERY_SECONDS
+    master: str | None = None  # of a cluster
     measure: str | None = None
     mode: str = "default"
     lexicon: Path | None = None
     competition: bool = False
+    metrics_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None  # 0: any free one
     scores: Path | None = None  # where they are kept; in the checkpoint, if nobody says
     source: Mapping[str, Any] = {}  # options
     sink: Mapping[str, Any] = {}
@@ -50,12 +52,13 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
         if self.every_seconds < 0:
             raise InvalidInput(f"every_seconds is 0 or more, got {self.every_seconds}")
         sink = sink_at(self.writes, self.sink)
+        lexicon = self.lexicon.resolve() if self.lexicon is not None else None
         return MatchStream(
             source_at(self.reads, _since(self.since), self.source),
             sink,
             Watched(self.subscriptions),
             self._folder(sink),
-            MatcherSettings(self.measure, self.mode, self.lexicon, self.competition, self.scores),
+            MatcherSettings(self.measure, self.mode, lexicon, self.competition, self.scores),
             self.since,
         )
 

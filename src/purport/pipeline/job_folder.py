@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +44,7 @@ class BatchReport(msgspec.Struct, frozen=True):
     finished: float
     seconds: float
     counts: Counts
+    cores: int = 1  # that worked on it
 
     @property
     def lag_seconds(self) -> float | None:
@@ -94,26 +95,44 @@ class JobFolder:
                     raise InvalidInput(f"{self.folder}: there is something here that is no job")
                 job = _JobFile(VERSION, uuid.uuid4().hex, identity)
                 write_whole(path, msgspec.json.format(msgspec.json.encode(job)))
-            job = msgspec.json.decode(path.read_bytes(), type=_JobFile)
-            shutil.rmtree(self._staging, ignore_errors=True)
+            job = self._job()
         except OSError as error:
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
+        _require_same(self.folder, job.identity, identity)
+        return job.id
+
+    def identity(self) -> JobIdentity:
+        """Which job this is, for somebody who only looks."""
+        try:
+            return self._job().identity
+        except OSError as error:
+            raise UnusablePath(self.folder, error.strerror or str(error)) from None
+
+    def is_there(self) -> bool:
+        """Whether there is a job here."""
+        return (self.folder / _JOB).is_file()
+
+    def _job(self) -> _JobFile:
+        path = self.folder / _JOB
+        try:
+            job = msgspec.json.decode(path.read_bytes(), type=_JobFile)
         except msgspec.MsgspecError as error:
             raise InvalidInput(f"{path}: the checkpoint cannot be read: {error}") from None
         if job.version != VERSION:
             raise InvalidInput(f"{path}: of version {job.version}, this Purport reads {VERSION}")
-        _require_same(self.folder, job.identity, identity)
-        return job.id
+        return job
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps a second process from running the same job; clears away a temporary folder."""
+        """Keeps a second process from running the same job; clears what is not to be left."""
         try:
             with (self.folder / ".lock").open("wb") as file:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     raise InvalidInput(f"{self.folder}: another process runs this job") from None
+                shutil.rmtree(self._staging, ignore_errors=True)
+                self._mend_reports()
                 yield
         except OSError as error:
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
@@ -121,9 +140,11 @@ class JobFolder:
             if self.is_temporary:
                 shutil.rmtree(self.folder, ignore_errors=True)
 
-    def notes(self) -> Notes:
-        """Room for the notes of an attempt at a batch."""
-        return Notes(self._staging / uuid.uuid4().hex)
+    def notes(self, places: Iterable[Path] = ()) -> Notes:
+        """Room for the notes of an attempt at a batch; workers have to see these places too."""
+        folder = self._staging.resolve() / uuid.uuid4().hex
+        folder.mkdir(parents=True)
+        return Notes(folder, tuple(place.resolve() for place in places))
 
     def keep(self, report: BatchReport, notes: Notes) -> None:
         """Remember that a batch is done: its dead letters first, its report at last."""
@@ -140,29 +161,36 @@ class JobFolder:
             os.fsync(file.fileno())
         shutil.rmtree(notes.folder, ignore_errors=True)
 
-    def reports(self) -> list[BatchReport]:
-        """The batches that are done, in their order."""
+    def reports(self) -> Iterator[BatchReport]:
+        """The batches that are done, in their order; one that is being written is not yet done."""
         path = self.folder / _REPORTS
-        if not path.exists():
-            return []
-        whole = path.read_bytes()
-        done = whole[: whole.rfind(b"\n") + 1]
-        if len(done) < len(whole):  # the process died while it wrote the last one
-            os.truncate(path, len(done))
-        return [msgspec.json.decode(line, type=BatchReport) for line in done.splitlines()]
+        if path.exists():
+            with path.open("rb") as file:
+                for line in file:
+                    if line.endswith(b"\n"):
+                        yield msgspec.json.decode(line, type=BatchReport)
+
+    def _mend_reports(self) -> None:
+        """Cut off a report that a process died over."""
+        path = self.folder / _REPORTS
+        if path.exists():
+            whole = path.read_bytes()
+            if not whole.endswith(b"\n"):
+                os.truncate(path, whole.rfind(b"\n") + 1)
 
     @property
     def _staging(self) -> Path:
         return self.folder / "staging"
 
 
-def write_whole(path: Path, text: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it."""
+def write_whole(path: Path, text: bytes, *, is_lasting: bool = True) -> None:
+    """Write a file so that nobody ever sees a part of it; if it lasts, after a power cut too."""
     hidden = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     with hidden.open("xb") as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+        if is_lasting:
+            file.flush()
+            os.fsync(file.fileno())
     hidden.rename(path)
 
 

@@ -25,6 +25,16 @@ class MatcherSettings:
     competition: bool = False
     scores: Path | None = None
 
+    def told(self) -> str:
+        """In words, as far as they are not the defaults."""
+        said = [
+            f"measure {self.measure}" if self.measure is not None else "",
+            f"mode {self.mode}" if self.mode != "default" else "",
+            "a lexicon" if self.lexicon is not None else "",
+            "competition" if self.competition else "",
+        ]
+        return ", ".join(filter(None, said)) or "defaults"
+
     def matcher(self) -> Matcher:
         """A matcher without subscriptions."""
         return Matcher(

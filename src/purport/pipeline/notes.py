@@ -1,13 +1,14 @@
 """What the tasks of a batch note beside their matches: dead letters and counts.
 
-A task writes its notes when it is done, under the number of its partition: done again, it writes
-the same ones over the old. The driver reads them when the batch is written, so that nothing has to
-be counted in a second pass.
+A task writes its notes when it is done, under the number of its partition: done again, or twice at
+once, it puts the same ones in the place of the old. The driver reads them when the batch is
+written, so that nothing has to be counted in a second pass.
 """
 
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from pyspark.sql import DataFrame
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.matcher_spec import MatcherSpec
 from purport.pipeline.matches import dead_letter_rows, match_rows
-from purport.pipeline.readers import Reader
+from purport.pipeline.readers import Reader, require_shared
 from purport.pipeline.tables import MATCHES
 
 _LETTERS_AT_ONCE = 10_000
@@ -59,9 +60,14 @@ class Counts(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A folder for the notes of one attempt at a batch."""
+    """A folder for the notes of one attempt at a batch.
+
+    It is made before the batch, so that a worker that does not see it, or one of the other
+    `places`, lacks what the nodes of a cluster have to share.
+    """
 
     folder: Path
+    places: tuple[Path, ...] = ()
 
     def taken(self, records: DataFrame, reader: Reader, spec: MatcherSpec) -> DataFrame:
         """The matches of records, as the table MATCHES; the rest is noted.
@@ -70,6 +76,8 @@ class Notes:
         """
 
         def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for place in (self.folder, *self.places):
+                require_shared(place)
             return _matched(batches, reader, spec, self.task())
 
         return records.mapInArrow(matched, MATCHES)
@@ -114,6 +122,7 @@ class TaskNotes:
     counts: Counts = field(default_factory=Counts)
     _letters: pq.ParquetWriter | None = None
     _waiting: list[DeadLetter] = field(default_factory=list)
+    _attempt: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def refuse(self, letters: Iterable[DeadLetter]) -> None:
         """Note dead letters."""
@@ -129,16 +138,23 @@ class TaskNotes:
             self._write_letters()
         if self._letters is not None:
             self._letters.close()
+            self._hidden("parquet").rename(self.folder / f"{self.name}.parquet")
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / f"{self.name}.json").write_bytes(msgspec.json.encode(self.counts))
+        counts = self._hidden("json")
+        counts.write_bytes(msgspec.json.encode(self.counts))
+        counts.rename(self.folder / f"{self.name}.json")
 
     def _write_letters(self) -> None:
         rows = dead_letter_rows(self._waiting)
         if self._letters is None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._letters = pq.ParquetWriter(self.folder / f"{self.name}.parquet", rows.schema)
+            self._letters = pq.ParquetWriter(self._hidden("parquet"), rows.schema)
         self._letters.write_batch(rows)
         self._waiting.clear()
+
+    def _hidden(self, ending: str) -> Path:
+        """Where this attempt writes: one given up for dead may still be at it somewhere."""
+        return self.folder / f".{self.name}.{ending}-{self._attempt}"
 
 
 def _matched(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,17 @@ class Reader(Protocol):
         """What the rows tell. A row that cannot be read is a dead letter, not an error."""
 
 
+def require_shared(folder: Path, *, filled: bool = False) -> None:
+    """Raises `UnusablePath` in a worker that does not see a folder of the job, or nothing in it."""
+    if folder.is_dir() and (not filled or any(folder.iterdir())):
+        return
+    raise UnusablePath(
+        folder,
+        f"nothing is there on {socket.gethostname()}: every node of a cluster has to mount the "
+        "folders that a job reads from, writes to and remembers in",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FileReader:
     """Reads the files that rows of the table FILES name, below a folder.
@@ -43,6 +55,8 @@ class FileReader:
             for row in batch.to_pylist():
                 name = row["name"]
                 stretch = Stretch(self.folder / name, name, row["begin"], row["end"])
+                if not stretch.path.exists():
+                    require_shared(self.folder, filled=True)
                 for told in self.told(stretch):
                     told.appeared = row["appeared"].timestamp()
                     yield told

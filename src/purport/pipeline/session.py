@@ -1,4 +1,4 @@
-"""The Spark session: found or made, on this machine unless a cluster is named."""
+"""The Spark session: taken from `spark-submit`, on a cluster that is named, or in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from purport.errors import InvalidInput, PurportError
 from purport.pipeline.java import java_environment
+from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
 from purport.pipeline.stretches import STRETCH_BYTES
 
 # Text that Spark itself reads is cut as our own readers cut files.
@@ -25,7 +27,29 @@ _SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
+_QUIET = Path(__file__).parent / "spark_conf"
+_MASTERS = ("spark://", "k8s://", "yarn", "local")
 _PATTERN_SIGNS = re.compile(r"[\[\]{}*?\\]")
+
+
+class ClusterUnavailable(PurportError):
+    """A cluster gives no session."""
+
+
+def session_on(master: str | None, name: str = "purport", *, cores: str = "*") -> SparkSession:
+    """A session on a cluster; in this process, on so many cores, if none is named.
+
+    Under `spark-submit` it is the one that was asked for there, whatever is named here.
+    """
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # how the launcher and its program find each other
+        return _started(SparkSession.builder, "spark-submit")
+    master = master or os.environ.get("SPARK_REMOTE")
+    if master is None:
+        return local_session(name, cores=cores)
+    _require_master(master)
+    builder = SparkSession.builder.appName(name).master(master)
+    with _environment(_cluster_environment()):
+        return _started(builder.config("spark.ui.showConsoleProgress", "false"), master)
 
 
 def local_session(
@@ -49,13 +73,37 @@ def spark_pattern(path: Path) -> str:
     return _PATTERN_SIGNS.sub(r"\\\g<0>", spark_address(path))
 
 
+def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
+    try:
+        return builder.getOrCreate()
+    except SPARK_ERRORS as error:
+        raise ClusterUnavailable(f"{where} gives no session: {reason_of(error)}") from error
+
+
+def _require_master(master: str) -> None:
+    if master.startswith("sc:"):
+        raise InvalidInput(
+            f"{master}: Spark Connect runs `match_stream` on a table, but no job such as this; "
+            "name the cluster's master instead, or use spark-submit"
+        )
+    if not master.startswith(_MASTERS):
+        raise InvalidInput(f"expected a master such as spark://HOST:7077, got {master!r}")
+
+
+def _cluster_environment() -> dict[str, str]:
+    """What Spark's launcher has to find; what the user has set for the cluster stays as it is."""
+    ours = {"PYSPARK_PYTHON": sys.executable}
+    if "SPARK_HOME" not in os.environ:
+        ours["SPARK_CONF_DIR"] = str(_QUIET)
+    return java_environment() | {name: os.environ.get(name, ours[name]) for name in ours}
+
+
 def _local_environment() -> dict[str, str]:
-    """What Spark's launcher has to find in its environment."""
-    configuration = Path(__file__).parent / "spark_conf"
+    """The same for a session in this process, which speaks to nobody else."""
     return {
         **java_environment(),
         "PYSPARK_PYTHON": sys.executable,
-        "SPARK_CONF_DIR": os.environ.get("SPARK_CONF_DIR", str(configuration)),
+        "SPARK_CONF_DIR": os.environ.get("SPARK_CONF_DIR", str(_QUIET)),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
 

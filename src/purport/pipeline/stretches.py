@@ -40,7 +40,8 @@ class Stretch:
         """The stretch that a source names."""
         name, _, begin = source.rpartition("@")
         if not begin.isdigit() or (folder / source).exists():
-            return cls(folder / source, source, 0, STRETCH_BYTES)
+            is_packed = source.endswith(".gz")  # and so never cut
+            return cls(folder / source, source, 0, None if is_packed else STRETCH_BYTES)
         return cls(folder / name, name, int(begin), int(begin) + STRETCH_BYTES)
 
 

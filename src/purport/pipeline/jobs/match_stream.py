@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -21,12 +22,20 @@ def _tell_nobody(_: object) -> None:
     pass
 
 
+def _nothing_beside(_: SparkSession, __: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class Watchers:
-    """Who is told of what happens while a job runs."""
+    """Who is told of what happens while a job runs.
+
+    `during` is entered, with the name of the query, before that starts, and left after its end.
+    """
 
     on_batch: Callable[[BatchReport], None] = _tell_nobody
     on_problem: Callable[[str], None] = _tell_nobody
+    during: Callable[[SparkSession, str], AbstractContextManager[None]] = _nothing_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +64,15 @@ class MatchStream:
         watchers = watchers or Watchers()
         identity = JobIdentity(self.source.place, self.sink.place, self.since)
         job = self.folder.open(identity)
-        with self.folder.alone():
+        name = f"purport {job}"
+        with self.folder.alone(), watchers.during(spark, name):
             self.sink.claim(job)
-            batches = _Batches(self, spark.sparkContext.defaultParallelism, watchers)
+            batches = _Batches(self, watchers)
             run_stream(
                 self.source.records(spark),
                 batches.match,
                 self.folder.checkpoint,
+                name=name,
                 until_end=until_end,
                 every_seconds=every_seconds,
             )
@@ -70,8 +81,8 @@ class MatchStream:
 class _Batches:
     """What is done with each batch of a running job."""
 
-    def __init__(self, job: MatchStream, parallelism: int, watchers: Watchers) -> None:
-        self._job, self._parallelism, self._watchers = job, parallelism, watchers
+    def __init__(self, job: MatchStream, watchers: Watchers) -> None:
+        self._job, self._watchers = job, watchers
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
         self._told: set[str] = set()
@@ -83,12 +94,15 @@ class _Batches:
         if batch <= self._last_done:
             return
         began = time.time()
-        job, notes = self._job, self._job.folder.notes()
+        job, home = self._job, self._job.sink.home
+        notes = job.folder.notes([home] if home is not None else [])
         spec = self._current_spec()
-        spread = records.repartition(self._parallelism)
+        cores = _cores_now(records.sparkSession)
+        spread = records.repartition(cores)
         job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
         finished = time.time()
-        report = BatchReport(batch, spec.version, finished, finished - began, notes.counts())
+        counts = notes.counts()
+        report = BatchReport(batch, spec.version, finished, finished - began, counts, cores)
         job.folder.keep(report, notes)
         self._last_done = batch
         self._watchers.on_batch(report)
@@ -113,5 +127,10 @@ class _Batches:
                 raise
             self._watchers.on_problem(f"the subscriptions stay as they were: {error}")
             return known
-        self._spec = replace(spec, version=self._versions.number_of(wanted))
+        self._spec = replace(spec, version=self._versions.number_of(wanted, settings))
         return self._spec
+
+
+def _cores_now(spark: SparkSession) -> int:
+    """How many tasks run at once; in a cluster that changes, and is little at the beginning."""
+    return spark.sparkContext.defaultParallelism

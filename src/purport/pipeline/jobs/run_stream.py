@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from purport.errors import PurportError, StreamFailed
-from purport.pipeline.jobs.spark_errors import reason_of
+from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
 from purport.pipeline.session import spark_address
 
 EVERY_SECONDS = 0.2
@@ -21,6 +19,7 @@ def run_stream(
     take: Callable[[DataFrame, int], None],
     checkpoint: Path,
     *,
+    name: str | None = None,
     until_end: bool = True,
     every_seconds: float = EVERY_SECONDS,
 ) -> None:
@@ -37,6 +36,8 @@ def run_stream(
     writer = records.writeStream.foreachBatch(taken).option(
         "checkpointLocation", spark_address(checkpoint)
     )
+    if name is not None:
+        writer = writer.queryName(name)
     if until_end:
         writer = writer.trigger(availableNow=True)
     else:
@@ -45,7 +46,7 @@ def run_stream(
     try:
         query = writer.start()
         query.awaitTermination()
-    except (PySparkException, Py4JError) as error:
+    except SPARK_ERRORS as error:
         stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
         raise (failures or [stopped])[-1] from error
     finally:

@@ -6,16 +6,25 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from purport.errors import InvalidInput
 
-_CAUSE = re.compile(r"^(?:: |Caused by: )?([\w.$]+(?:Error|Exception|Path): .+)$", re.M)
+SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException,)
+try:
+    from py4j.protocol import Py4JError
+except ModuleNotFoundError:  # with `pyspark-client` alone, which speaks to Spark Connect
+    pass
+else:
+    SPARK_ERRORS += (Py4JError,)
+
 _OWN = re.compile(r"purport\.[\w.]+: ")
+_CAUSE = re.compile(
+    rf"^(?:: |Caused by: )?((?:{_OWN.pattern}|[\w.$]+(?:Error|Exception): ).+)$", re.M
+)
 
 
-def reason_of(error: PySparkException | Py4JError) -> str:
+def reason_of(error: Exception) -> str:
     """The line of an error that says what happened."""
     text = str(error)
     causes = _CAUSE.findall(text)
@@ -30,5 +39,5 @@ def job_errors(what: str) -> Iterator[None]:
     """Says of a job that stopped what could not be done, and why."""
     try:
         yield
-    except (PySparkException, Py4JJavaError) as error:
+    except SPARK_ERRORS as error:
         raise InvalidInput(f"{what}: {reason_of(error)}") from error

@@ -15,7 +15,7 @@ from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_address
 
 _STAGING = "_staging"
-_OWNER = "_job"
+OWNER = "_job"
 _STATE = "_purport"
 
 
@@ -50,8 +50,8 @@ class BatchFolders:
     def claim(self, job: str) -> None:
         """Take the folder for a job; one with other things in it is refused."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            owner = self.folder / _OWNER
+            self.home.mkdir(parents=True, exist_ok=True)  # where workers look for it, see `Notes`
+            owner = self.folder / OWNER
             if not owner.exists():
                 others = (one.name for one in self.folder.iterdir() if one.name[0] not in "._")
                 if (found := next(others, None)) is not None:

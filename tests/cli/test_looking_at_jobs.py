@@ -1,0 +1,163 @@
+"""Commands that run a job, and that look at one."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+from xml.etree import ElementTree
+
+import pytest
+
+from purport import Event, Matcher, parse
+from purport.demo.city import City
+from purport.model.language.parse import parse_file
+from tests.oracles.html_page import HtmlPage
+from tests.oracles.prometheus_text import read_exposition
+from tests.pipeline.left_behind import LeftBehind
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "purport", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> LeftBehind:
+    left = LeftBehind(tmp_path)
+    left.events.mkdir()
+    (left.events / "e.jsonl").write_text(
+        '{"@id": "e1", "device": "computer", "floor": "cellar"}\n{broken\n'
+    )
+    left.match([parse("{device = laptop~} as near"), parse("{floor = cellar} as below")])
+    return left
+
+
+def test_a_stored_match_is_explained_to_people(left: LeftBehind) -> None:
+    done = run("explain", left.matches, "e1")
+
+    assert done.returncode == 0, done.stderr
+    below, near = re.split(r"^(?=e1)", done.stdout, flags=re.M)[1:]
+    assert below.startswith("e1  below  1.00\n  e.jsonl:1, version 1 of the subscriptions\n")
+    assert "{device = laptop~} as near\n  device = laptop~  <->  device: computer" in near
+    assert "by calibrated: " in near
+
+
+def test_a_stored_match_is_explained_to_programs_and_drawn(left: LeftBehind) -> None:
+    done = run("explain", left.matches, "e1", "-s", "near", "--json")
+    drawn = run("explain", left.matches, "e1", "-s", "near", "--svg", left.folder / "why.svg")
+
+    [row] = map(json.loads, done.stdout.splitlines())
+    assert (row["event"], row["subscription"], row["version"]) == ("e1", "near", 1)
+    assert row["explanation"]["chosen"] == [0]
+    assert drawn.stdout == f"{left.folder / 'why.svg'}\n"
+    assert ElementTree.parse(left.folder / "why.svg").getroot().tag.endswith("svg")
+
+
+def test_a_report_is_written_and_told(left: LeftBehind) -> None:
+    page = left.folder / "page.html"
+
+    done = run("report", left.matches, "-o", page)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{page}\n"
+    assert "What the stream found" in HtmlPage(page.read_text()).text
+    totals = json.loads(run("report", left.matches, "--json").stdout)
+    assert totals["matches_by_subscription"] == {"near": 1, "below": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("explain", "{matches}", "e2"), "no match of an event 'e2'; there are 'e1'"),
+        (("explain", "{matches}", "e1", "-s", "far"), "'far', but with 'below', 'near'"),
+        (("explain", "{matches}", "e1", "--svg", "x.svg"), "e1 has 2 matches: name one with -s"),
+        (("explain", "{matches}", "e1", "--svg", "x", "--json"), "give one of them"),
+        (("explain", "{matches}", "e1", "-s", "near", "--svg", "/no/x"), "/no/x: No such file"),
+        (("explain", "{events}", "e1"), "is no job's folder"),
+        (("explain", "nowhere", "e1"), "nowhere: no such folder"),
+        (("explain", "{matches}"), "Missing argument 'EVENT_ID'"),
+        (("report", "nowhere"), "nowhere: no such folder"),
+        (("report", "{events}"), "is no job's folder"),
+        (("report", "{matches}", "-o", "/no/x.html"), "/no/x.html: No such file or directory"),
+        (("stream", "--metrics-port", "99999"), "Invalid value for '--metrics-port'"),
+        (("stream", "--metrics-port", "-1"), "Invalid value for '--metrics-port'"),
+    ],
+)  # fmt: skip
+def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
+    left: LeftBehind, arguments: tuple[str, ...], message: str
+) -> None:
+    places = {"matches": left.matches, "events": left.events}
+
+    done = run(*(argument.format(**places) for argument in arguments))
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("purport: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["stream", "report", "explain"])
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    assert f"Example: purport {command}" in run(command, "--help").stdout
+
+
+def test_a_stream_serves_its_metrics_and_leaves_them_behind(tmp_path: Path) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    (events / "e.jsonl").write_text('{"@id": "e1", "a": 1}\n{broken\n')
+    command = [
+        sys.executable, "-u", "-m", "purport", "stream", "--from", f"file:{events}",
+        "--to", f"jsonl:{tmp_path / 'm'}", "-s", "{a = 1} as one", "--metrics-port", "0",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        lines = iter(running.stdout.readline, "")
+        address = next(lines).split()[1]
+        told = [next(lines), next(lines)]
+        with urlopen(address) as answer:
+            families = read_exposition(answer.read().decode())
+        running.terminate()
+        summary = "".join(lines)
+        running.wait(60)
+
+    assert "set aside: e.jsonl:2: not valid JSON" in told[0]
+    assert "batch 0: 1 events" in told[1]
+    assert families["purport_events_total"].value == 1
+    assert families["purport_job_state"].by("state")["running"] == 1
+    assert "dead letters" in summary
+    left = json.loads((tmp_path / "m" / "_purport" / "metrics.json").read_text())
+    assert (left["state"], left["events"]) == ("stopped", 1)
+
+
+def test_json_lines_stay_apart_from_what_is_told_to_people(tmp_path: Path) -> None:
+    (tmp_path / "e.jsonl").write_text('{"@id": "e1", "a": 1}\n')
+
+    done = run(
+        "stream", "--from", f"file:{tmp_path / 'e.jsonl'}", "--to", f"jsonl:{tmp_path / 'm'}",
+        "-s", "{a = 1} as one", "--until-end", "--json",
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    [row] = map(json.loads, done.stdout.splitlines())
+    assert row["counts"]["matches"] == {"one": 1}
+    assert "batch 0: 1 events" in done.stderr
+
+
+def test_the_example_of_the_guide_is_true() -> None:
+    root = Path(__file__).parents[2]
+    guide = (root / "docs" / "guides" / "watching.md").read_text()
+    subscriptions = parse_file(root / "examples" / "city.purport")
+    [said] = [one.said for one in City().happenings() if one.said["@id"] == "city-925"]
+
+    [match] = Matcher(subscriptions).match(Event.from_json(said))
+
+    assert f"city-925  {match.subscription.name}  {match.probability:.2f}" in guide
+    assert match.explain() in guide

@@ -1,0 +1,71 @@
+"""A job's folder, with others looking on."""
+
+from pathlib import Path
+
+import pytest
+
+from purport import InvalidInput
+from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity, write_whole
+from purport.pipeline.notes import Counts
+
+IDENTITY = JobIdentity("file:/in", "parquet:/out")
+
+
+def opened(folder: Path) -> JobFolder:
+    job = JobFolder(folder)
+    job.open(IDENTITY)
+    return job
+
+
+def report(number: int) -> BatchReport:
+    return BatchReport(number, 1, 10.0, 0.5, Counts(events=3), 2)
+
+
+def test_whoever_looks_leaves_a_half_written_report_to_the_job(tmp_path: Path) -> None:
+    job = opened(tmp_path)
+    job.keep(report(0), job.notes())
+    path = tmp_path / "batches.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"batch":1,"ver')
+
+    assert list(job.reports()) == [report(0)]
+    assert job.identity() == IDENTITY
+    assert path.read_bytes().endswith(b'"ver')
+    with job.alone():
+        assert path.read_bytes() == whole
+        job.keep(report(1), job.notes())
+    assert list(job.reports()) == [report(0), report(1)]
+
+
+def test_a_second_process_does_not_touch_what_the_first_is_at(tmp_path: Path) -> None:
+    job = opened(tmp_path)
+    with job.alone():
+        notes = job.notes()
+
+        job.open(IDENTITY)
+        with pytest.raises(InvalidInput, match="another process runs this job"), job.alone():
+            pass
+
+        assert notes.folder.exists()
+    with job.alone():
+        assert not notes.folder.exists()
+
+
+def test_a_report_from_before_cores_were_told_is_read(tmp_path: Path) -> None:
+    line = b'{"batch":0,"version":1,"finished":1.0,"seconds":2.0,"counts":{"events":1}}\n'
+    (tmp_path / "batches.jsonl").write_bytes(line)
+
+    [found] = JobFolder(tmp_path).reports()
+
+    assert found.cores == 1
+    assert found.lag_seconds is None
+
+
+@pytest.mark.parametrize("is_lasting", [True, False])
+def test_a_file_is_written_whole_and_nothing_is_left_beside_it(
+    tmp_path: Path, is_lasting: bool
+) -> None:
+    for text in (b"one", b"two"):
+        write_whole(tmp_path / "x", text, is_lasting=is_lasting)
+
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"two")]
