@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -22,15 +23,18 @@ from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
 from purport.errors import InvalidInput, StreamFailed, UnusablePath
 from purport.pipeline.archive.folder import Archive, ArchivedBatch
+from purport.pipeline.archive.numbering import local_statements, new_statements
+from purport.pipeline.at_rest import at_rest
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.build_archive import BuildArchive
 from purport.pipeline.jobs.match_stream import MatchStream
+from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_pattern
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import Files
 from purport.pipeline.sources.source import Source
-from purport.pipeline.tables import MATCHES
+from purport.pipeline.tables import ARCHIVED_STATEMENTS, FILES, MATCHES
 from purport.pipeline.watched import Fixed
 from purport.relatedness.array_store import StoreError
 from tests.pipeline.test_match_stream import lines
@@ -181,11 +185,21 @@ def test_ids_are_the_same_however_the_events_are_spread(
 ) -> None:
     events = tmp_path / "events"
     write_events(events)
-    whole = BuildArchive(Files(events), tmp_path / "whole").run(spark)
-    parts = BuildArchive(Files(events), tmp_path / "parts").run(spark)
+    files = [(path.name, datetime.now(UTC), 0, None) for path in sorted(events.iterdir())]
+    known = spark.createDataFrame([], ARCHIVED_STATEMENTS)
+    orders = []
+    for tasks in (1, 5):
+        folder = tmp_path / f"in {tasks} tasks"
+        folder.mkdir()
+        records = spark.createDataFrame(files, FILES).repartition(tasks)
+        reader, notes = Files(events).reader, Notes(folder / "notes")
+        local = at_rest(spark, local_statements(records, reader, notes, folder), folder / "local")
+        orders.append([tuple(row) for row in new_statements(local, known).collect()])
 
-    assert statements_of(parts) == statements_of(whole)
-    assert len({row[1:] for row in statements_of(whole)}) == len(statements_of(whole))
+    assert orders[0] == orders[1]
+    assert len(set(orders[0])) == len(orders[0]) > 300
+    archive = BuildArchive(Files(events), tmp_path / "archive").run(spark)
+    assert [row[1:] for row in statements_of(archive)] == orders[0]
 
 
 def test_a_reading_takes_no_row_of_the_table(spark: SparkSession, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import math
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -14,9 +15,11 @@ from purport import InvalidInput, Matcher, parse
 from purport.errors import UnusablePath
 from purport.matching.batches import as_event
 from purport.pipeline.job_folder import JobFolder
+from purport.pipeline.jobs.build_archive import BuildArchive
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
+from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import Files
 from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.explanation import StoredExplanations
@@ -74,6 +77,29 @@ def test_events_of_every_format_are_read_again_and_explained(
             "Ground floor",
         ]
         assert "by calibrated" in explained.text()
+
+
+def test_matches_out_of_an_archive_are_explained_though_the_files_are_gone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    ids = write_events(tmp_path / "events")
+    archive = BuildArchive(Files(tmp_path / "events"), tmp_path / "archive").run(spark)
+    shutil.rmtree(tmp_path / "events")
+    sink = BatchFolders(tmp_path / "matches")
+    MatchStream(Archived(archive.folder), sink, Fixed([NEAR]), JobFolder(sink.home)).run(spark)
+    stored = StoredJob.at(tmp_path / "matches")
+    explanations = StoredExplanations(stored)
+
+    for name, event_id in ids.items():
+        [match] = stored.require_matches().of_event(event_id)
+        explained = explanations.explain(match)
+        assert match.source == name
+        assert explained.probability == pytest.approx(match.probability, abs=1e-6)
+
+    with pytest.raises(EventGone, match=r"archive: the event is gone, nothing of lines\.jsonl, 9"):
+        explanations.explain(msgspec.structs.replace(match, source="lines.jsonl", offset=9))
+    with pytest.raises(EventGone, match=r"it is 'nameless\.jsonl:2' now and was 'other'"):
+        explanations.explain(msgspec.structs.replace(match, event_id="other"))
 
 
 def left_behind(folder: Path, *lines: str, settings: MatcherSettings | None = None) -> LeftBehind:

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 
 from purport.errors import UnusablePath
 from purport.matching.batches import Batch, batch_of_events
-from purport.matching.flat_lists import Integers, Numbers, Places
+from purport.matching.flat_lists import Integers, Places
 from purport.matching.matcher import Matcher
 from purport.matching.telling import Telling
 from purport.model.event import MOST_STATEMENTS, Event, Statement
 from purport.model.interval import Interval
-from purport.pipeline.archive.statement_codes import LOOK, StatementCodes
+from purport.pipeline.archive.statement_codes import LOOK, Coded, StatementCodes
 from purport.pipeline.told import BEYOND_US, EventPlaces, Matched, Told
 
 _COLUMNS = ["event_id", "source", "offset", "statements", "numbers"]
@@ -148,25 +148,23 @@ class ArchivedEvents:
         spelt = iter(texts.items[texts.span(number)].to_pylist())
         said: list[Statement] = []
         for row in self.codes.table.rows(ids):
-            told = next(numbers) if row.has_number else None
-            said.append(row.statement(told, next(spelt) if row.has_text else None))
+            told = next(numbers, None) if row.has_number else None
+            said.append(row.statement(told, next(spelt, None) if row.has_text else None))
         return Event(tuple(said))
 
     def _batch(self, telling: Telling) -> Batch:
         if not telling.has_scales:
             return batch_of_events(map(self.event, range(len(self))), telling)
         ids = self.statements.items.to_numpy()
-        attributes, codes = self.codes.code(ids, telling)
-        numbers: Numbers = np.zeros(len(ids), np.float64)
-        numbers[self.codes.has_number[ids]] = self.numbers.items.to_numpy()
-        is_looked_at = codes == LOOK
+        coded = self.codes.coded(ids, self.numbers.items.to_numpy(), telling)
+        is_looked_at = coded.codes == LOOK
         if telling.asks_for_wordless:
             is_looked_at |= self.codes.is_spelt[ids]
         if is_looked_at.any():
-            self._look(np.flatnonzero(is_looked_at), codes, numbers, telling)
-        return Batch(self.statements.starts, attributes, codes, numbers)
+            self._look(np.flatnonzero(is_looked_at), coded, telling)
+        return Batch(self.statements.starts, *coded)
 
-    def _look(self, places: Places, codes: Integers, numbers: Numbers, telling: Telling) -> None:
+    def _look(self, places: Places, coded: Coded, telling: Telling) -> None:
         """Code statements by the texts that stand with their events, where somebody asks for it."""
         ids = self.statements.items.to_numpy()
         ids_here, different = ids[places], np.unique(ids[places])
@@ -174,6 +172,6 @@ class ArchivedEvents:
         before = np.cumsum(self.codes.has_text[ids]) - 1
         texts = self.rest.texts().items.take(pa.array(before[places])).to_pylist()
         for place, one, text in zip(places.tolist(), ids_here.tolist(), texts, strict=True):
-            if codes[place] == LOOK or telling.asks_for(text):
+            if coded.codes[place] == LOOK or telling.asks_for(text):
                 statement = rows[one].statement(None, text)
-                codes[place], numbers[place] = telling.statement(statement)
+                coded.codes[place], coded.numbers[place] = telling.statement(statement)

@@ -76,7 +76,8 @@ def write_with_ids(local: Path, ids: Integers, final: Path) -> int:
 
     Somebody else may be at it: whoever is last has written the same.
     """
-    table = pq.read_table(local, schema=EVENTS_SCHEMA)
+    with pq.ParquetFile(local) as file:
+        table = file.read()
     at = table.schema.get_field_index("statements")
     column = table.column(at).combine_chunks()
     numbered = pa.ListArray.from_arrays(column.offsets, pa.array(ids[column.values.to_numpy()]))
@@ -137,8 +138,8 @@ class _Filling:
     def add(self, told: Told, number: int) -> None:
         """Take an event, or nothing of it: an `EventError` says what is wrong with it."""
         identifier, offset = told.ids[number], told.offsets[number]
+        require_utf8([identifier])
         said = self._local.said(told.events[number], told.source, offset)
-        require_utf8([identifier, *said.texts])
         interval = told.intervals.get(number)
         self.ids.append(identifier)
         self._sources.append(told.source)

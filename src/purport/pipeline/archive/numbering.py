@@ -84,6 +84,8 @@ def events_with_ids(
         numbers = rows.column("number").to_numpy()
         ids = np.full(numbers.max() + 1, -1, np.int32)
         ids[numbers] = rows.column("id").fill_null(-1).to_numpy()
+        if ids[1:].min(initial=0) < 0:
+            raise ValueError(f"{name}: a statement of it has no id")
         count = write_with_ids(folder / f"{name}.parquet", ids, output / final_name(name))
         return pa.table({"events": pa.array([count], pa.int64())})
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
 from purport.matching.batches import UNREAD
-from purport.matching.flat_lists import Integers, grown
+from purport.matching.flat_lists import Integers, Numbers, grown
+from purport.matching.kernel import Flags
 from purport.matching.telling import NOTHING, Telling
+from purport.pipeline.archive.coding_kernel import code_statements
 from purport.pipeline.archive.statement_rows import IN_TABLE, LOOKED_AT, StatementRow
 from purport.pipeline.archive.statement_table import StatementTable
 
 LOOK = UNREAD + 1  # the code of a statement whose text has to be looked at each time
 
-Flags = NDArray[np.bool_]
+
+class Coded(NamedTuple):
+    """Statements behind one another: attributes, codes (`LOOK` where a text decides), numbers."""
+
+    attributes: Integers
+    codes: Integers
+    numbers: Numbers
 
 
 class StatementCodes:
@@ -28,32 +37,41 @@ class StatementCodes:
         self._forgotten = 0
         self._attributes: Integers = np.zeros(0, np.int32)
         self._codes: Integers = np.zeros(0, np.int32)
-        self.has_number: Flags = np.zeros(0, np.bool_)
+        self._has_number: Flags = np.zeros(0, np.bool_)
         self.has_text: Flags = np.zeros(0, np.bool_)
         self.is_spelt: Flags = np.zeros(0, np.bool_)
 
-    def code(self, ids: Integers, telling: Telling) -> tuple[Integers, Integers]:
-        """The attributes and the codes of statements; `LOOK` for one that has to be looked at."""
+    def coded(self, ids: Integers, told: Numbers, telling: Telling) -> Coded:
+        """What the kernel reads of statements, with the numbers that were told in their order.
+
+        `StoreError` if there are not as many as the statements want.
+        """
         if telling is not self._telling or telling.forgotten != self._forgotten:
             self._telling, self._forgotten = telling, telling.forgotten
             self._codes[:] = UNREAD
-        if not len(ids):
-            return ids, ids
         self._make_room(ids)
-        codes = self._codes[ids]
-        if codes.min() == UNREAD:
-            self._code_new(np.unique(ids[codes == UNREAD]), telling)
-            codes = self._codes[ids]
-        return self._attributes[ids], codes
+        count = len(ids)
+        found = Coded(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count))
+        used = self._write(ids, told, found)
+        if used == UNREAD:
+            self._code_new(np.unique(ids[self._codes[ids] == UNREAD]), telling)
+            used = self._write(ids, told, found)
+        if used != len(told):
+            raise self.table.archive.damaged(f"{used:,} numbers expected, got {len(told):,}")
+        return found
+
+    def _write(self, ids: Integers, told: Numbers, found: Coded) -> int:
+        known = self._attributes, self._codes, self._has_number
+        return code_statements(ids, known, told, *found)
 
     def _make_room(self, ids: Integers) -> None:
         """Have room for ids, which the table has to know."""
-        if ids.min() < 0 or ids.max() >= len(self._codes):
+        if len(ids) and (ids.min() < 0 or ids.max() >= len(self._codes)):
             self.table.require(int(ids.min()), int(ids.max()))
             size, new = len(self.table), len(self.table) - len(self._codes)
             self._attributes = grown(self._attributes, size)
             self._codes = np.append(self._codes, np.full(new, UNREAD, np.int32))
-            self.has_number = grown(self.has_number, size)
+            self._has_number = grown(self._has_number, size)
             self.has_text = grown(self.has_text, size)
             self.is_spelt = grown(self.is_spelt, size)
 
@@ -61,7 +79,7 @@ class StatementCodes:
         rows = self.table.rows(ids)
         self._attributes[ids] = [telling.attribute(row.told_attribute) for row in rows]
         self._codes[ids] = [_code(row, telling) for row in rows]
-        self.has_number[ids] = [row.has_number for row in rows]
+        self._has_number[ids] = [row.has_number for row in rows]
         self.has_text[ids] = [row.has_text for row in rows]
         self.is_spelt[ids] = [row.is_spelt for row in rows]
 

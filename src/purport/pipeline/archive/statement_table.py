@@ -28,7 +28,7 @@ class StatementTable:
     """
 
     def __init__(self, archive: Archive) -> None:
-        self._archive = archive
+        self.archive = archive
         self._batches: list[ArchivedBatch] = []
         self._groups: OrderedDict[tuple[int, int], pa.RecordBatch] = OrderedDict()
 
@@ -38,10 +38,10 @@ class StatementTable:
     def require(self, least: int, most: int) -> None:
         """`StoreError` unless it is known what ids from one to another mean."""
         if most >= len(self):
-            self._batches = [one for one in self._archive.batches() if one.statements]
+            self._batches = [one for one in self.archive.batches() if one.statements]
         if least < 0 or most >= len(self):
             wrong = least if least < 0 else most
-            raise self._archive.damaged(f"nothing says what statement {wrong} is")
+            raise self.archive.damaged(f"nothing says what statement {wrong} is")
 
     def rows(self, ids: Integers) -> list[StatementRow]:
         """The statements of some ids; `StoreError` if the archive does not say what one means."""
@@ -67,15 +67,15 @@ class StatementTable:
         if key in self._groups:
             self._groups.move_to_end(key)
             return self._groups[key]
-        path = self._archive.statements_of(self._batches[batch].batch)
+        path = self.archive.statements_of(self._batches[batch].batch)
         try:
             with pq.ParquetFile(path) as file:
                 table = file.read_row_group(group, columns=_COLUMNS, use_threads=False)
         except (OSError, pa.ArrowException, IndexError) as error:
-            raise self._archive.damaged(f"{path}: {error}") from None
+            raise self.archive.damaged(f"{path}: {error}") from None
         rest = self._batches[batch].statements - group * ROWS_IN_A_GROUP
         if len(table) != min(rest, ROWS_IN_A_GROUP):
-            raise self._archive.damaged(f"{path}: a part of it is missing")
+            raise self.archive.damaged(f"{path}: a part of it is missing")
         [rows] = table.combine_chunks().to_batches()
         self._groups[key] = rows
         if len(self._groups) > _MOST_GROUPS:

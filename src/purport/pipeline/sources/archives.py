@@ -18,6 +18,7 @@ from purport.pipeline.archive.statement_codes import StatementCodes
 from purport.pipeline.archive.statement_table import StatementTable
 from purport.pipeline.sources.files import BATCH_BYTES, Files
 from purport.pipeline.told import Tells, Told
+from purport.relatedness.array_store import StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +84,8 @@ class ArchiveReader:
 
 
 @lru_cache(maxsize=2)
-def _worker_codes(folder: Path, _archive: str) -> StatementCodes:
-    return StatementCodes(StatementTable(Archive.open(folder)))
+def _worker_codes(folder: Path, wanted: str) -> StatementCodes:
+    archive = Archive.open(folder)
+    if archive.manifest.id != wanted:
+        raise StoreError(f"{folder}: another archive has taken the place of the one that was read")
+    return StatementCodes(StatementTable(archive))

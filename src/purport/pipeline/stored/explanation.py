@@ -15,9 +15,10 @@ from purport.model.language.write import write_predicate
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
 from purport.model.term import printable
-from purport.pipeline.stored.events import EventGone, SourceFiles
+from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import StoredMatch
+from purport.pipeline.stored.source_events import source_events
 
 _SAME = 1e-4  # rows keep single precision
 
@@ -27,13 +28,13 @@ class StoredExplanations:
 
     def __init__(self, job: StoredJob) -> None:
         self._job = job
-        self._files = SourceFiles.at(job.identity.source)
+        self._source = source_events(job.identity.source)
         self._matcher = lru_cache(maxsize=2)(self._load_matcher)
 
     def explain(self, match: StoredMatch) -> MatchExplanation:
         """Why it is a match; `EventGone` if the event is not what it was."""
         subscription = self._subscription(match)
-        event = self._files.event(match)
+        event = self._source.event(match)
         mapping = stored_mapping(match, subscription, event)
         matcher = self._matcher(match.version)
         try:

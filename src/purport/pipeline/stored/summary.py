@@ -14,11 +14,12 @@ from purport.model.event import Event
 from purport.pipeline.figures import Figures
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.metrics import JSON_FILE
-from purport.pipeline.stored.events import EventGone, SourceFiles
+from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.letters import Refused, StoredLetters
 from purport.pipeline.stored.matches import StoredMatch
 from purport.pipeline.stored.seen import SeenMatches
+from purport.pipeline.stored.source_events import source_events
 from purport.pipeline.watched import Versions
 
 EXAMPLES = 6
@@ -154,7 +155,7 @@ def _figures(folder: JobFolder) -> Figures | None:
 
 def _events(job: StoredJob, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
     try:
-        return SourceFiles.at(job.identity.source).events(matches)
+        return source_events(job.identity.source).events(matches)
     except InvalidInput as error:
         gone = EventGone(str(error))
         return dict.fromkeys(matches, gone)
