@@ -12,7 +12,7 @@ import pytest
 
 from purport import Event, Matcher, parse
 from purport.demo.city import City
-from purport.model.language.parse import parse_file
+from purport.demo.run import demo_subscriptions
 from tests.oracles.html_page import HtmlPage
 from tests.oracles.prometheus_text import read_exposition
 from tests.pipeline.left_behind import LeftBehind
@@ -154,7 +154,7 @@ def test_json_lines_stay_apart_from_what_is_told_to_people(tmp_path: Path) -> No
 def test_the_example_of_the_guide_is_true() -> None:
     root = Path(__file__).parents[2]
     guide = (root / "docs" / "guides" / "watching.md").read_text()
-    subscriptions = parse_file(root / "examples" / "city.purport")
+    subscriptions = demo_subscriptions()
     [said] = [one.said for one in City().happenings() if one.said["@id"] == "city-925"]
 
     [match] = Matcher(subscriptions).match(Event.from_json(said))
