@@ -3,7 +3,7 @@
 import uuid
 
 import numpy as np
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from purport.matching.scales import microseconds
@@ -55,6 +55,21 @@ def test_a_claim_is_what_python_says(several: list[str]) -> None:
             assert is_wordless(text)
         else:
             assert kind == UNDECIDED
+
+
+@settings(max_examples=500)
+@given(st.floats(0, 1e6).map(lambda number: max(number, 1e-4)), st.integers(0, 2))
+@example(0.30000000000000004, 0)
+def test_the_numbers_that_programs_write_are_read_to_the_last_digit(
+    number: float, more: int
+) -> None:
+    text = repr(number) + "5" * more  # up to 18 digits, and some that lie between two doubles
+    kinds, found = read([text, f"-{text}"])
+
+    if kinds == [NUMBER, NUMBER]:
+        assert found == [float(text), -float(text)]
+    else:
+        assert more  # no double lies in the middle between two others
 
 
 def test_what_readings_look_like_is_not_left_to_python() -> None:

@@ -37,7 +37,7 @@ def demo(
     from purport.demo.city import City
     from purport.demo.report import write_report
     from purport.demo.run import run_demo
-    from purport.pipeline.session import local_session
+    from purport.pipeline.session import local_session, stop_session
 
     data = output / "purport-demo"
     try:
@@ -57,7 +57,7 @@ def demo(
         with DemoDisplay(console) as display:
             result = run_demo(spark, City(events, seed), data, display.show)
     finally:
-        spark.stop()
+        stop_session(spark)
     report = write_report(result, output)
     if as_json:
         _print_json(result)

@@ -91,7 +91,7 @@ def toit14(
 
 def _outcomes(cells: list[Cell]) -> list[Outcome]:
     from purport.evaluation.toit14.experiment import run_cells
-    from purport.pipeline.session import local_session
+    from purport.pipeline.session import local_session, stop_session
 
     console = Console(stderr=True, highlight=False)
     with console.status(f"making {len(cells)} runs on Spark ..."):
@@ -99,7 +99,7 @@ def _outcomes(cells: list[Cell]) -> list[Outcome]:
         try:
             return run_cells(spark, cells)
         finally:
-            spark.stop()
+            stop_session(spark)
 
 
 def _draw(path: Path, standings: list[Standing], title: str) -> None:

@@ -20,7 +20,7 @@ def on_spark(
     settings: Mapping[str, str] | None = None,
 ) -> T:
     """What a job gives on a session of its own."""
-    from purport.pipeline.session import local_session
+    from purport.pipeline.session import local_session, stop_session
 
     started = time.perf_counter()
     console = Console(stderr=True, highlight=False)
@@ -29,6 +29,6 @@ def on_spark(
         try:
             result = job(spark, lambda step: status.update(f"{step} ..."))
         finally:
-            spark.stop()
+            stop_session(spark)
     console.print(f"done in {time.perf_counter() - started:.0f} s")
     return result

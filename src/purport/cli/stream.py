@@ -112,7 +112,7 @@ def _run(options: JobOptions, cores: str, as_json: bool) -> None:
     from purport.pipeline.jobs.match_stream import Watchers
     from purport.pipeline.metrics import JobMetrics
     from purport.pipeline.metrics_server import metrics_server
-    from purport.pipeline.session import session_on
+    from purport.pipeline.session import session_on, stop_session
 
     job = options.job()
     # The console of the process: what a sink prints on it goes above the display, not through it.
@@ -138,7 +138,7 @@ def _run(options: JobOptions, cores: str, as_json: bool) -> None:
             display.say(f"metrics: {address} and {address}.json")
         with console.status("Starting Spark ..."):
             spark = session_on(options.master, "purport stream", cores=cores)
-        stack.callback(spark.stop)
+        stack.callback(stop_session, spark)
         stack.enter_context(display)
         job.run(
             spark,

@@ -19,6 +19,12 @@ Letters = NDArray[np.uint8]
 SHORTEST_TIME = 19
 _SHORTEST_HEXADECIMAL = 12
 _MOST_DIGITS = 15  # so many make an integer that a double holds
+_MOST_DIGITS_OF_FRACTION = 18  # so many make an integer of 60 bits; Python writes up to 17
+_EXACT_INTEGERS = 2**53
+_EXACT_POWERS = np.array([10.0**power for power in range(23)])
+_LOW_BITS = 10
+_HALVES = 2.0**27 + 1  # makes two doubles of half the digits out of one
+_DOUBT = 2.0**-40
 _DAYS_BEFORE_2000 = 730_426
 _ZERO, _NINE, _POINT, _PLUS, _MINUS, _COLON = 48, 57, 46, 43, 45, 58
 _T, _Z, _E, _LOWER = 84, 90, 101, 32
@@ -93,21 +99,20 @@ def _is_long_hexadecimal(letters: Letters, begin: int, end: int) -> bool:
 
 @compiled
 def read_number(letters: Letters, begin: int, end: int, numbers: Numbers, at: int) -> bool:
-    """A decimal number of few digits, such as -21.5; its nearest double."""
+    """A decimal number that is not too long, such as -21.5; its nearest double."""
     place = begin
     is_negative = letters[place] == _MINUS
     if is_negative:
         place += 1
-    whole = place
-    mantissa, digits, decimals = 0, 0, 0
+    whole, mantissa = place, 0
     while place < end and _is_digit(letters[place]):
         mantissa = 10 * mantissa + (letters[place] - _ZERO)
         place += 1
-        digits += 1
-        if digits > _MOST_DIGITS:
+        if place - whole > _MOST_DIGITS:
             return False
-    if digits == 0 or (digits > 1 and letters[whole] == _ZERO):
+    if place == whole or (place - whole > 1 and letters[whole] == _ZERO):
         return False
+    decimals, digits = 0, place - whole if mantissa else 0
     if place < end:
         if letters[place] != _POINT or place + 1 == end:
             return False
@@ -115,15 +120,40 @@ def read_number(letters: Letters, begin: int, end: int, numbers: Numbers, at: in
         while place < end and _is_digit(letters[place]):
             mantissa = 10 * mantissa + (letters[place] - _ZERO)
             place += 1
-            digits += 1
             decimals += 1
-            if digits > _MOST_DIGITS:
+            digits += mantissa != 0
+            if digits > _MOST_DIGITS_OF_FRACTION:
                 return False
-    if place < end:
+    if place < end or decimals >= len(_EXACT_POWERS):
         return False
-    number = mantissa / 10.0**decimals
+    number = _nearest_quotient(mantissa, _EXACT_POWERS[decimals])
     numbers[at] = -number if is_negative else number
-    return True
+    return not np.isnan(number)
+
+
+@compiled
+def _nearest_quotient(mantissa: int, power: float) -> float:
+    """The double nearest to a quotient; not a number if it lies too near the middle of two.
+
+    Of an integer beyond the exact ones the rest is divided too, which gives twice the digits: what
+    the first quotient leaves is known exactly, from its product by parts.
+    """
+    if mantissa <= _EXACT_INTEGERS:
+        return mantissa / power
+    low = mantissa & ((1 << _LOW_BITS) - 1)
+    high = np.float64(mantissa - low)
+    first = high / power
+    product = first * power
+    first_high = first * _HALVES - (first * _HALVES - first)
+    power_high = power * _HALVES - (power * _HALVES - power)
+    first_low, power_low = first - first_high, power - power_high
+    lost = first_low * power_low - (
+        ((product - first_high * power_high) - first_low * power_high) - first_high * power_low
+    )
+    second = ((high - product) - lost + low) / power
+    nearest = first + second
+    is_sure = first + second * (1 - _DOUBT) == first + second * (1 + _DOUBT)
+    return nearest if is_sure else np.nan
 
 
 @compiled

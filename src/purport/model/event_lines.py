@@ -105,8 +105,8 @@ class EventLines:
         different = set(ids)
         if (
             len(different) < len(ids)
-            or not different.isdisjoint(self._recent)
-            or not different.isdisjoint(self._older)
+            or not self._recent.keys().isdisjoint(different)
+            or not self._older.keys().isdisjoint(different)
         ):
             return False
         self._recent.update(zip(ids, zip(lines, lines, strict=True), strict=True))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -56,11 +57,18 @@ def local_session(
     name: str = "purport", *, cores: str = "*", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
     """A session inside this process, on so many cores; nothing needs to be installed by hand."""
-    builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
-    for key, value in {**_SETTINGS, **(settings or {})}.items():
-        builder = builder.config(key, value)
     with _environment(_local_environment()):
+        builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
+        for key, value in {**_SETTINGS, **(settings or {})}.items():
+            builder = builder.config(key, value)
         return builder.getOrCreate()
+
+
+def stop_session(spark: SparkSession) -> None:
+    """Stop a session, of which there may be nothing left."""
+    with suppress(*SPARK_ERRORS, OSError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        spark.stop()
 
 
 def spark_address(path: Path) -> str:
@@ -98,26 +106,31 @@ def _cluster_environment() -> dict[str, str]:
     return java_environment() | {name: os.environ.get(name, ours[name]) for name in ours}
 
 
-def _local_environment() -> dict[str, str]:
+def _local_environment() -> dict[str, str | None]:
     """The same for a session in this process, which speaks to nobody else."""
     return {
         **java_environment(),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_CONF_DIR": os.environ.get("SPARK_CONF_DIR", str(_QUIET)),
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_REMOTE": None,
     }
 
 
 @contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables that hold while a session starts, and no longer."""
+def _environment(variables: Mapping[str, str | None]) -> Iterator[None]:
+    """Environment variables that hold, or are not there, while a session starts, and no longer."""
     before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
+    _set(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -12,6 +14,7 @@ from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
 from purport.pipeline.session import spark_address
 
 EVERY_SECONDS = 0.2
+_PATIENCE_SECONDS = 30.0
 
 
 def run_stream(
@@ -23,15 +26,25 @@ def run_stream(
     until_end: bool = True,
     every_seconds: float = EVERY_SECONDS,
 ) -> None:
-    """Have each batch taken, under its number; what goes wrong with one is raised here."""
+    """Have each batch taken, under its number; what goes wrong with one is raised here.
+
+    Interrupted, it lets the batch at hand be done; interrupted twice, it does not.
+    """
     failures: list[PurportError] = []
+    is_busy, is_stopping = threading.Lock(), threading.Event()
 
     def taken(some: DataFrame, batch: int) -> None:
-        try:
-            take(some, batch)
-        except PurportError as error:  # of which Spark would hand on no more than its text
-            failures.append(error)
-            raise
+        with is_busy:
+            if is_stopping.is_set():
+                raise StreamFailed(f"stopped before batch {batch}")
+            try:
+                take(some, batch)
+            except PurportError as error:  # of which Spark would hand on no more than its text
+                failures.append(error)
+                raise
+            except SPARK_ERRORS as error:  # in whose stacks Spark would look for what it knows
+                failures.append(StreamFailed(f"the stream stopped: {reason_of(error)}"))
+                raise failures[-1] from None
 
     writer = records.writeStream.foreachBatch(taken).option(
         "checkpointLocation", spark_address(checkpoint)
@@ -46,9 +59,15 @@ def run_stream(
     try:
         query = writer.start()
         query.awaitTermination()
+    except KeyboardInterrupt:
+        is_stopping.set()
+        if is_busy.acquire(timeout=_PATIENCE_SECONDS):
+            is_busy.release()
+        raise
     except SPARK_ERRORS as error:
         stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
         raise (failures or [stopped])[-1] from error
     finally:
         if query is not None:
-            query.stop()
+            with suppress(*SPARK_ERRORS, OSError):  # there may be no Spark any more
+                query.stop()
