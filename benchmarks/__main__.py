@@ -14,6 +14,7 @@ from benchmarks import (
     relatedness,
     space_building,
     starting,
+    stream_parts,
     streaming,
     subscription_parsing,
 )
@@ -32,6 +33,7 @@ BENCHMARKS = {
     "starting": starting.findings,
     "spaces": space_building.findings,
     "stream": streaming.findings,
+    "parts": stream_parts.findings,
     "long": streaming.long_run,
 }
 

@@ -146,7 +146,7 @@ def _latency(spark: SparkSession, workload: MatchingWorkload, folder: Path) -> I
             return
         few = MatchingWorkload(workload.subscriptions, workload.events[:10])
         hidden = folder / "hidden.jsonl"
-        hidden.write_bytes(_lines(few, number))
+        hidden.write_bytes(json_lines(few, number))
         hidden.rename(events / f"{number}.jsonl")
 
     def on_batch(report: BatchReport) -> None:
@@ -224,11 +224,11 @@ def _write(workload: MatchingWorkload, folder: Path) -> None:
     share = -(-len(workload.events) // FILES_A_BATCH)
     for number in range(FILES_A_BATCH):
         part = workload.events[number * share : (number + 1) * share]
-        text = _lines(MatchingWorkload(workload.subscriptions, part), number)
+        text = json_lines(MatchingWorkload(workload.subscriptions, part), number)
         (folder / f"{number}.jsonl").write_bytes(text)
 
 
-def _lines(workload: MatchingWorkload, number: int) -> bytes:
+def json_lines(workload: MatchingWorkload, number: int) -> bytes:
     return b"".join(
         msgspec.json.encode({"@id": f"e{number}-{place}", **event}) + b"\n"
         for place, event in enumerate(workload.events)

@@ -2,26 +2,46 @@
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 
-def run(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run it in a folder, with a folder of its own for what is temporary."""
+def start(
+    *arguments: object, folder: Path, first: Callable[[], None] | None = None
+) -> subprocess.Popen[str]:
+    """Start it in a folder, with a folder of its own for what is temporary."""
     temporary = folder / "temporary"
     temporary.mkdir(exist_ok=True)
-    return subprocess.run(
+    return subprocess.Popen(
         [sys.executable, "-m", "purport", "stream", *map(str, arguments), "--cores", "1"],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=300,
-        check=False,
         cwd=folder,
         env={**os.environ, "TMPDIR": str(temporary)},
+        start_new_session=True,
+        preexec_fn=first,
     )
+
+
+def run(
+    *arguments: object, folder: Path, first: Callable[[], None] | None = None
+) -> subprocess.CompletedProcess[str]:
+    job = start(*arguments, folder=folder, first=first)
+    output, errors = job.communicate(timeout=300)
+    return subprocess.CompletedProcess(job.args, job.returncode, output, errors)
+
+
+def matched(folder: Path) -> list[str]:
+    """The ids of the events whose matches were written."""
+    texts = [path.read_text() for path in folder.glob("matches/batch=*/part-*")]
+    return [json.loads(line)["event_id"] for text in texts for line in text.splitlines()]
 
 
 @pytest.fixture
@@ -51,3 +71,43 @@ def test_matches_that_are_shown_do_not_get_among_the_json(folder: Path) -> None:
     [report] = map(json.loads, done.stdout.splitlines())
     assert report["counts"]["matches"] == {"hot": 1}
     assert "│ e1 " in done.stderr
+
+
+def test_a_disk_that_takes_no_more_loses_nothing(folder: Path) -> None:
+    large = folder / "events" / "large.jsonl"
+    large.write_text("".join(f'{{"@id": "l{number}", "a": 1}}\n' for number in range(40_000)))
+
+    def most_of_a_file() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2**21, 2**21))
+
+    to_files = (*ASKED, "--to", "jsonl:matches")
+    stopped = run(*to_files, folder=folder, first=most_of_a_file)
+    before = matched(folder)
+    done = run(*to_files, folder=folder)
+
+    assert (stopped.returncode, before) == (1, [])
+    [told] = stopped.stderr.splitlines()
+    assert told == "purport: the stream stopped: java.io.IOException: File too large"
+    assert done.returncode == 0, done.stderr
+    assert sorted(matched(folder)) == sorted(["e1", *(f"l{number}" for number in range(40_000))])
+
+
+def test_stopped_it_ends_without_a_word_and_goes_on_later(folder: Path) -> None:
+    for number in range(6):
+        (folder / "events" / f"{number}.jsonl").write_text(f'{{"@id": "f{number}", "a": 1}}')
+    asked = ("--from", "file:events/?files_per_batch=1", *ASKED[2:], "--to", "jsonl:matches")
+    job = start(*asked, "--json", folder=folder)
+    assert job.stdout is not None
+    first = job.stdout.readline()
+    job.send_signal(signal.SIGTERM)
+    rest, told = job.communicate(timeout=120)
+    before = matched(folder)
+    done = run(*asked, folder=folder)
+
+    assert job.returncode == 130
+    assert "Traceback" not in told and "Exception" not in told, told
+    assert len(before) == sum(
+        json.loads(line)["counts"]["events"] for line in [first, *rest.splitlines()]
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(matched(folder)) == sorted(["e1", *(f"f{number}" for number in range(6))])
