@@ -32,8 +32,9 @@ demo: space  ## the main job: a simulated city, local Spark, live matches, an HT
 test: space  ## the tests
 	@$(IN_VENV) -m pytest
 
-test-long: space  ## the tests, with twenty times the generated examples
+test-long: space  ## the tests, with twenty times the generated examples and twenty kills of each sink
 	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest
+	@$(IN_VENV) -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md
 
 check: setup  ## format, lint, types, import layers
 	@$(IN_VENV) -m ruff format --check

@@ -46,6 +46,12 @@ class Aftermath:
     dead_letters_expected: int
     killed_in: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def is_as_promised(self) -> bool:
+        """Nothing is lost, and nothing doubled in files."""
+        is_once = not self.doubled or self.sink == "http"
+        return is_once and not self.lost and self.dead_letters == self.dead_letters_expected
+
 
 def killed_job(sink: str, kills: int, folder: Path, seed: int) -> Aftermath:
     """Run a job to its end, through so many kills."""
@@ -202,7 +208,10 @@ def main() -> None:
     found = []
     for sink in SINKS:
         with tempfile.TemporaryDirectory(prefix="purport-kills-") as folder:
-            found.append(killed_job(sink, given.kills, Path(folder), seed=2026))
+            aftermath = killed_job(sink, given.kills, Path(folder), seed=2026)
+        if not aftermath.is_as_promised:
+            sys.exit(f"not what was promised: {aftermath}")
+        found.append(aftermath)
     given.output.parent.mkdir(parents=True, exist_ok=True)
     given.output.write_text(report(found, time.monotonic() - began), encoding="utf-8")
 
