@@ -347,7 +347,8 @@ def test_an_archive_is_built_scored_and_matched(tmp_path: Path, events: Path) ->
 
     scored = run("archive", "tabulate", archive, "-s", near, "-o", scores)
     assert scored.returncode == 0, scored.stderr
-    assert f"{scores}/calibrated-values: 4 terms added; 1 x 4 scores" in scored.stdout
+    assert f"{scores}/calibrated-values-" in scored.stdout
+    assert ": 4 terms added; 1 x 4 scores" in scored.stdout
 
     matched = run(
         "stream", "--from", f"archive:{archive}", "--to", f"jsonl:{tmp_path / 'matches'}",

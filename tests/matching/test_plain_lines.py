@@ -13,7 +13,7 @@ from purport.matching.batches import Batch, batch_of_events
 from purport.matching.json_kernel import BLANK, PLAIN
 from purport.matching.plain_lines import PlainLines
 from purport.matching.telling import Telling
-from purport.model.event_lines import EventLines
+from purport.model.event_lines import LONGEST_LINE, EventLines
 
 texts = st.one_of(
     st.text(max_size=8),
@@ -107,6 +107,7 @@ def given_id(given: Sequence[bytes], read: PlainLines, place: int) -> str:
 
 @given(st.lists(lines(), min_size=1, max_size=6))
 @example([b'{"a": null, "b": 2, "a": 1}'])
+@example([b'{"a": 1, "\xff": null}'])
 @example([b'{"@id": "x", "@start": "2026-01-01T00:00:01Z", "@end": "2026-01-01T00:00:00Z"}'])
 @example([b'{"@id": "", "a": 1}', b'{"@id": "x", "@id": "y"}'])
 @example([b'{"a": 01}', b'{"a": -}', b'{"a": 1.}', b'{"a": .5}', b'{"a": +1}', b'{"a": -0.0}'])
@@ -177,3 +178,9 @@ def test_a_line_that_is_not_wanted_after_all_is_left_out() -> None:
     read.kinds[1] = 0
 
     assert [met.attributes[n].text for n in read.batch().attributes] == ["a", "c"]
+
+
+def test_a_line_that_is_too_long_for_the_parser_is_left_to_it() -> None:
+    line = b'{"a": "' + b"x" * LONGEST_LINE + b'"}'
+
+    assert require_same([b'{"a": 1}', line]) == 1

@@ -274,6 +274,17 @@ def test_a_line_that_is_no_triple_is_set_aside(tmp_path: Path) -> None:
     assert {row[:2] for row in found} == {("urn:o1", "a"), ("urn:o1", "b"), ("urn:o3", "warm")}
 
 
+def test_a_subject_that_is_too_large_is_set_aside_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.nt"
+    large = "".join(f'<urn:large> <urn:p> "{number}" .\n' for number in range(10_001))
+    path.write_text(f"{NTRIPLES}\n{large}")
+
+    found, letters = read(path, Matcher(RDF_SUBSCRIPTIONS))
+
+    assert [letter.reason.partition(":")[0] for letter in letters] == ["not valid N-Triples", "urn"]
+    assert {row[:2] for row in found} == {("urn:o1", "a"), ("urn:o1", "b"), ("urn:o3", "warm")}
+
+
 @pytest.mark.parametrize("name", ["broken.ttl", "broken.parquet", "broken.jsonl.gz"])
 def test_a_file_that_cannot_be_read_is_one_dead_letter(
     tmp_path: Path, matcher: Matcher, name: str

@@ -98,7 +98,7 @@ def test_a_damaged_block_of_scores_is_told_and_scored_again(
     write(tmp_path / "events" / "1.jsonl", ["notebook"])
     job = job_of(tmp_path)
     job.run(fresh_workers)
-    [block] = (job.folder.scores / "default-values").glob("block-*.npz")
+    [block] = job.folder.scores.glob("default-values-*/block-*.npz")
     block.write_bytes(block.read_bytes()[:50])
     restart_workers(fresh_workers)
     write(tmp_path / "events" / "2.jsonl", ["notebook"])
@@ -142,9 +142,9 @@ def test_beyond_the_bound_matching_goes_on_and_the_user_is_told(
         matcher.match_batch([{"device": word, "place": word}])
 
     [problem] = matcher.measures.share_scores()
-    assert problem == (
-        f"{folder / 'default-values'}: the table of scores is full (6): what is not in it is "
-        "scored each time it is met"
+    assert problem.startswith(str(folder / "default-values-"))
+    assert problem.endswith(
+        ": the table of scores is full (6): what is not in it is scored each time it is met"
     )
     assert matcher.measures.share_scores() == []
 

@@ -36,6 +36,26 @@ def test_stretches_together_are_the_file(
     assert found == text.removesuffix(b"\n").split(b"\n")[: text.count(b"\n") + 1 if text else 0]
 
 
+@given(lines=st.lists(st.integers(0, 25).map(lambda size: b"x" * size), max_size=12), cut=st.data())
+def test_lines_of_any_length_come_once_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], cut: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("long") / "file.jsonl"
+    text = b"".join(line + b"\n" for line in lines)
+    path.write_bytes(text)
+    size = cut.draw(st.integers(1, len(text) + 1))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches, "LONGEST_LINE", 10)
+        found = [
+            line
+            for begin in range(0, max(len(text), 1), size)
+            for line in lines_of(Stretch(path, path.name, begin, begin + size))
+        ]
+
+    assert [line[:11] for line in found] == [line[:11] for line in lines]
+
+
 def test_of_a_line_that_is_too_long_enough_is_given_to_see_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

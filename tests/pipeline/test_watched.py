@@ -108,11 +108,11 @@ def test_a_change_is_taken_up_at_the_next_batch_and_every_match_says_its_version
 ) -> None:
     events, subscriptions = tmp_path / "events", tmp_path / "city.purport"
     events.mkdir()
-    for number in range(4):
+    for number in range(5):
         path = events / f"{number}.jsonl"
         path.write_text(f'{{"@id": "e{number}", "a": 1}}\n' * 1)
         os.utime(path, (1000 + number, 1000 + number))
-    changes = {0: "{a = ", 1: "{a = 1} as new"}
+    changes = {0: "{a = b~nobody}", 2: "{a = 1} as new"}
     subscriptions.write_text("{a = 1} as old")
     reports: list[BatchReport] = []
     problems: list[str] = []
@@ -130,9 +130,9 @@ def test_a_change_is_taken_up_at_the_next_batch_and_every_match_says_its_version
 
     rows = spark.read.parquet(spark_address(sink.folder)).orderBy("event_id").collect()
     assert [(row.event_id, row.subscription, row.version) for row in rows] == [
-        ("e0", "old", 1), ("e1", "old", 1), ("e2", "new", 2), ("e3", "new", 2),
+        ("e0", "old", 1), ("e1", "old", 1), ("e2", "old", 1), ("e3", "new", 2), ("e4", "new", 2),
     ]  # fmt: skip
-    assert [report.version for report in reports] == [1, 1, 2, 2]
+    assert [report.version for report in reports] == [1, 1, 1, 2, 2]
     assert len(problems) == 1
     assert "stay as they were" in problems[0]
     assert [one.name for one in Versions(job.folder.subscriptions).read(1)] == ["old"]

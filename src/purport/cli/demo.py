@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from purport.cli.on_spark import quiet_py4j
 from purport.errors import UnusablePath
 
 if TYPE_CHECKING:
@@ -45,9 +45,7 @@ def demo(
     except OSError as error:
         raise UnusablePath(output, error.strerror or str(error)) from None
 
-    # Interrupted, py4j logs the loss of its connection with a traceback; a user who pressed Ctrl-C
-    # knows.
-    logging.disable(logging.CRITICAL)
+    quiet_py4j()
     started = time.perf_counter()
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
     _tell_beginning(console)

@@ -39,7 +39,7 @@ def explain(
     The event is read again from where it came from, and matched as it was then: with the same
     version of the subscriptions and of the settings.
 
-    Example: purport explain matches/ city-46 -s 'damp rooms'
+    Example: purport explain matches/ city-925 -s 'damp air'
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
     from purport.pipeline.stored.explanation import StoredExplanations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def quiet_py4j() -> None:
+    """Keep py4j from logging the loss of its connection, with a traceback.
+
+    It happens after an interrupt, of which the user who pressed Ctrl-C knows.
+    """
+    logging.disable(logging.CRITICAL)
+
+
 def on_spark(
     name: str,
     job: Callable[[SparkSession, Callable[[str], None]], T],
@@ -22,6 +31,7 @@ def on_spark(
     """What a job gives on a session of its own."""
     from purport.pipeline.session import local_session, stop_session
 
+    quiet_py4j()
     started = time.perf_counter()
     console = Console(stderr=True, highlight=False)
     with console.status("starting Spark on this machine ...") as status:

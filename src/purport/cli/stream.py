@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import sys
 from contextlib import ExitStack
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 from rich import get_console, reconfigure
+
+from purport.cli.on_spark import quiet_py4j
 
 if TYPE_CHECKING:
     from purport.cli.stream_display import Show
@@ -99,9 +100,7 @@ def stream(
         "metrics_port": metrics_port, "master": master,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
-    # Interrupted, py4j logs the loss of its connection with a traceback; a user who pressed Ctrl-C
-    # knows.
-    logging.disable(logging.CRITICAL)
+    quiet_py4j()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _run(options, cores, as_json)
 

@@ -26,6 +26,7 @@ from purport.matching.text_kernel import (
     read_time,
 )
 from purport.matching.text_table import Hashes, find_text, first_hash, next_hash
+from purport.model.event_lines import LONGEST_LINE
 
 LEFT, PLAIN, BLANK = 0, 1, 2
 
@@ -129,7 +130,7 @@ def _read_line(
     first: int,
 ) -> int:
     """Read one line; how many statements there are up to its end, or -1 if it is not plain."""
-    if letters[begin] != _OPEN:
+    if letters[begin] != _OPEN or end - begin > LONGEST_LINE:
         return _NOT_PLAIN
     at, place, about, seen = first, _skip(letters, begin + 1, end), 0, 0
     if place < end and letters[place] == _CLOSE:
@@ -159,6 +160,9 @@ def _read_line(
             statements.name_starts[at], statements.name_ends[at] = name, name_end
             if letters[place] == _N:
                 place = _after(letters, place, end, _NULL)
+                for letter in range(name, name_end):
+                    if letters[letter] >= _ASCII:  # nobody looks at what it spells
+                        return _NOT_PLAIN
             else:
                 place = _read_value(letters, place, end, words, codes, spells, statements, at)
                 at += 1

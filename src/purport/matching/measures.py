@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from purport.errors import UnusablePath
@@ -29,6 +30,7 @@ from purport.relatedness.measure import (
     EventMeasure,
     Measure,
     attribute_measure,
+    identity_of,
     require_measure,
 )
 from purport.relatedness.score_table import ScoreTable
@@ -185,17 +187,21 @@ class Measures:
     def _table(self, name: str | None, measure: Measure, is_for_names: bool) -> Measure:
         key = name, is_for_names
         if key not in self._tables:
-            table = ScoreTable(measure, self._folder_of(*key), most_cells=MOST_SCORES)
+            table = ScoreTable(measure, self._folder_of(*key, measure), most_cells=MOST_SCORES)
             self._kept[key] = table
             self._tables[key] = self._competing(table, key) if self._is_competition else table
         return self._tables[key]
 
-    def _folder_of(self, name: str | None, is_for_names: bool) -> Path | None:
-        """Where the scores of a measure are kept, if they are."""
+    def _folder_of(self, name: str | None, is_for_names: bool, measure: Measure) -> Path | None:
+        """Where the scores of a measure are kept, if they are.
+
+        One that is made anew, or has other rules in its lexicon, is another measure.
+        """
         if self._folder is None:
             return None
         shown = name or (self._default if isinstance(self._default, str) else "default")
-        return self._folder / f"{shown}-{'names' if is_for_names else 'values'}"
+        identity = blake2b(identity_of(measure).encode(), digest_size=4).hexdigest()
+        return self._folder / f"{shown}-{'names' if is_for_names else 'values'}-{identity}"
 
     def _competing(self, table: ScoreTable, key: tuple[str | None, bool]) -> Competing:
         """The raw scores of a table, under the competition of registered terms."""

@@ -75,22 +75,17 @@ class Event(Struct, frozen=True, gc=False):
     @classmethod
     def from_turtle(cls, text: str) -> Self:
         """An event from RDF in Turtle (or N-Triples) about one subject."""
-        return cls._from_description(rdf.describe(text, rdf.Syntax.TURTLE))
+        return cls.from_description(rdf.describe(text, rdf.Syntax.TURTLE))
 
     @classmethod
     def from_ntriples(cls, text: str) -> Self:
         """An event from RDF in N-Triples about one subject."""
-        return cls._from_description(rdf.describe(text, rdf.Syntax.N_TRIPLES))
+        return cls.from_description(rdf.describe(text, rdf.Syntax.N_TRIPLES))
 
     @classmethod
     def from_jsonld(cls, text: str) -> Self:
         """An event from JSON-LD about one subject; its context must stand in the text itself."""
         return cls._from_json_ld(decode_json_object(text))
-
-    @classmethod
-    def all_from_rdf(cls, text: bytes, syntax: rdf.Syntax) -> list[Self]:
-        """The events in an RDF text, one for each of its subjects."""
-        return [cls._from_description(one) for one in rdf.descriptions(text, syntax)]
 
     def with_id(self, identifier: str) -> Event:
         """The same event under another id."""
@@ -104,12 +99,13 @@ class Event(Struct, frozen=True, gc=False):
             text = msgspec.json.encode(document).decode()
         except (TypeError, ValueError) as error:
             raise EventError(f"not JSON: {error}") from None
-        return cls._from_description(rdf.describe(text, rdf.Syntax.JSON_LD), interval_in(data))
+        return cls.from_description(rdf.describe(text, rdf.Syntax.JSON_LD), interval_in(data))
 
     @classmethod
-    def _from_description(
+    def from_description(
         cls, description: rdf.Description, interval: Interval | None = None
     ) -> Self:
+        """An event from what RDF says of one subject."""
         refuse_many(len(description.properties))
         statements = (Statement(attribute, value) for attribute, value in description.properties)
         return cls(tuple(statements), description.subject, interval)

@@ -165,7 +165,7 @@ def _measured(value: str, datatype: str) -> Term:
     """A number with the unit that DBpedia gives as its datatype, or without if nobody knows it."""
     try:
         unit = find_unit(" ".join(parts_of(datatype)).lower())
-        return Quantity(float(value.replace("_", "?")), unit)
+        return Quantity(float(value.replace("_", "?")), unit)  # Python's 1_000 is no number here
     except ValueError:
         return Text(value)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -20,6 +22,7 @@ from purport.pipeline.notes import Counts, Notes
 VERSION = 1
 _JOB = "job.json"
 _REPORTS = "batches.jsonl"
+_UNFINISHED = re.compile(r"\..+-[0-9a-f]{32}")
 
 
 class JobIdentity(msgspec.Struct, frozen=True):
@@ -91,7 +94,7 @@ class JobFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                if any(self.folder.iterdir()):
+                if any(one.name[0] != "." for one in self.folder.iterdir()):
                     raise InvalidInput(f"{self.folder}: there is something here that is no job")
                 job = _JobFile(VERSION, uuid.uuid4().hex, identity)
                 write_whole(path, msgspec.json.format(msgspec.json.encode(job)))
@@ -125,20 +128,32 @@ class JobFolder:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keeps a second process from running the same job; clears what is not to be left."""
-        try:
-            with (self.folder / ".lock").open("wb") as file:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise InvalidInput(f"{self.folder}: another process runs this job") from None
-                shutil.rmtree(self._staging, ignore_errors=True)
-                self._mend_reports()
-                yield
-        except OSError as error:
-            raise UnusablePath(self.folder, error.strerror or str(error)) from None
-        finally:
+        with ExitStack() as stack:
             if self.is_temporary:
-                shutil.rmtree(self.folder, ignore_errors=True)
+                stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            try:
+                file = stack.enter_context((self.folder / ".lock").open("wb"))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(self._staging, ignore_errors=True)
+                clear_unfinished(self.folder)
+                self._mend_reports()
+            except BlockingIOError:
+                raise InvalidInput(f"{self.folder}: another process runs this job") from None
+            except OSError as error:
+                raise UnusablePath(self.folder, error.strerror or str(error)) from None
+            yield
+
+    def keep_lexicon(self, rules: Path) -> Path:
+        """A copy of a lexicon, which stays as it is while the job runs, under a name of its own."""
+        try:
+            text = rules.read_bytes()
+            kept = self.folder / "lexicons" / f"{sha256(text).hexdigest()[:16]}.lexicon"
+            if not kept.exists():
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(kept, text)
+        except OSError as error:
+            raise UnusablePath(rules, error.strerror or str(error)) from None
+        return kept.resolve()
 
     def notes(self, places: Iterable[Path] = ()) -> Notes:
         """Room for the notes of an attempt at a batch; workers have to see these places too."""
@@ -186,12 +201,23 @@ class JobFolder:
 def write_whole(path: Path, text: bytes, *, is_lasting: bool = True) -> None:
     """Write a file so that nobody ever sees a part of it; if it lasts, after a power cut too."""
     hidden = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
-    with hidden.open("xb") as file:
-        file.write(text)
-        if is_lasting:
-            file.flush()
-            os.fsync(file.fileno())
-    hidden.rename(path)
+    try:
+        with hidden.open("xb") as file:
+            file.write(text)
+            if is_lasting:
+                file.flush()
+                os.fsync(file.fileno())
+        hidden.rename(path)
+    except OSError:
+        hidden.unlink(missing_ok=True)
+        raise
+
+
+def clear_unfinished(folder: Path) -> None:
+    """Drop the files that a process died over while it wrote them whole."""
+    for path in folder.iterdir():
+        if _UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _require_same(folder: Path, known: JobIdentity, given: JobIdentity) -> None:

@@ -16,7 +16,7 @@ from purport.model.event_lines import DeadLetter
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.readers import Reader, RowReader
-from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES
+from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, record_batch_of_rows
 from purport.pipeline.told import Matched, NamedEvents
 
 _MATCHES = to_arrow_schema(MATCHES)
@@ -89,10 +89,7 @@ def match_rows(matched: Matched, version: int) -> Iterator[pa.RecordBatch]:
 def dead_letter_rows(letters: Sequence[DeadLetter]) -> pa.RecordBatch:
     """The table DEAD_LETTERS."""
     rows = [(one.source, one.line, one.reason, one.text) for one in letters]
-    columns = zip(*rows, strict=True)
-    schema = to_arrow_schema(DEAD_LETTERS)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
-    return pa.record_batch(arrays, schema=schema)
+    return record_batch_of_rows(DEAD_LETTERS, rows)
 
 
 def _match_rows(told: NamedEvents, found: BatchMatches, version: int) -> pa.RecordBatch:

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import msgspec
-from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from purport.pipeline.figures import Figures, QueryState
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity, write_whole
 from purport.pipeline.jobs.match_stream import Watchers
+from purport.pipeline.jobs.spark_errors import SPARK_ERRORS
 
 MOST_SUBSCRIPTIONS = 1000
 OTHER = "other"
@@ -66,7 +66,7 @@ class JobMetrics:
             raise
         finally:
             listener.hear_last_words()
-            with suppress(Py4JError, OSError):  # there may be no Spark any more
+            with suppress(*SPARK_ERRORS, OSError):  # there may be no Spark any more
                 spark.streams.removeListener(listener)
             self.end(state)
 

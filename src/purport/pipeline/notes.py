@@ -139,6 +139,8 @@ class TaskNotes:
         if self._letters is not None:
             self._letters.close()
             self._hidden("parquet").rename(self.folder / f"{self.name}.parquet")
+        else:  # there may be some of an earlier attempt
+            (self.folder / f"{self.name}.parquet").unlink(missing_ok=True)
         self.folder.mkdir(parents=True, exist_ok=True)
         counts = self._hidden("json")
         counts.write_bytes(msgspec.json.encode(self.counts))

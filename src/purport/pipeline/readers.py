@@ -19,6 +19,8 @@ from purport.pipeline.formats.rows import told_rows
 from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Tells, Told
 
+_BATCH_OF_THE_STREAM = "streaming.sql.batchId"  # Spark's own name for it
+
 
 class Reader(Protocol):
     """Turns the rows of a source into what they tell; it is sent to the workers."""
@@ -73,45 +75,30 @@ class FileReader:
 
 
 @dataclass(frozen=True, slots=True)
-class LineReader:
-    """Reads rows of the table LINES, in which the JSON itself stands.
-
-    Lines come in the order in which they stand, so that they can be counted as they pass.
-    """
-
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
-        """What the lines tell."""
-        reader, stretch = EventLines(""), ("", -1)
-        for batch in batches:
-            columns = (batch.column(name).to_pylist() for name in ("source", "offset", "line"))
-            lines: list[bytes] = []
-            for source, offset, line in zip(*columns, strict=True):
-                if (source, offset) != stretch:
-                    if lines:
-                        yield read_lines(reader, lines)
-                    lines, stretch = [], (source, offset)
-                    reader = EventLines(source if offset == 0 else f"{source}@{offset}")
-                lines.append(line)
-            if lines:
-                yield read_lines(reader, lines)
-
-
-@dataclass(frozen=True, slots=True)
 class RowReader:
     """Reads rows of any columns, each an event; `text` is a column that holds JSON, if one does.
 
-    An event without an id is named by its partition and its place in that.
+    An event without an id is named by the batch of the stream, the partition and its place there.
     """
 
     text: str | None = None
 
     def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
         """What the rows tell."""
-        context = TaskContext.get()
-        reader = EventLines(f"partition-{context.partitionId() if context else 0}")
+        reader = EventLines(_task_name())
         for batch in batches:
             if self.text is None:
                 yield told_rows(batch, reader)
             else:
                 texts = batch.column(self.text).cast(pa.binary()).to_pylist()
                 yield read_lines(reader, (text or b"" for text in texts))
+
+
+def _task_name() -> str:
+    """What tells the rows of a task from those of others in the same stream."""
+    context = TaskContext.get()
+    if context is None:
+        return "partition-0"
+    batch = context.getLocalProperty(_BATCH_OF_THE_STREAM)
+    partition = f"partition-{context.partitionId()}"
+    return partition if batch is None else f"batch-{batch}-{partition}"

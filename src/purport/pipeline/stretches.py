@@ -63,7 +63,8 @@ def line_blocks(stretch: Stretch) -> Iterator[bytes]:
             if end is not None and position + len(text) >= end:
                 cut = text.find(b"\n", max(0, end - position - 1)) + 1
             else:
-                cut = text.rfind(b"\n") + 1
+                cut = 0
+            cut = cut or text.rfind(b"\n") + 1
             if cut:
                 yield text[: cut - 1]
             position, rest = position + cut, text[cut:]

@@ -10,10 +10,16 @@ from typing import ClassVar
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
+from purport import parse
 from purport.pipeline.contracts import SourceContract
 from purport.pipeline.formats.catalogue import FORMATS
+from purport.pipeline.job_folder import BatchReport, JobFolder
+from purport.pipeline.jobs.match_stream import MatchStream, Watchers
+from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
+from purport.pipeline.watched import Fixed
 
 Objects = Sequence[Mapping[str, str]]
 
@@ -86,3 +92,19 @@ class TestNTriples(FilesContract):
 
 class TestTurtle(TestNTriples):
     format, bad = "turtle", (b"@prefix ex: <urn:ex:> .\nex:a ex:b", 1)
+
+
+def test_a_link_to_a_file_is_read_as_the_file(spark: SparkSession, tmp_path: Path) -> None:
+    there = tmp_path / "somewhere else"
+    there.mkdir()
+    (there / "events.jsonl").write_text('{"@id": "e1", "a": 1}')
+    (tmp_path / "link.jsonl").symlink_to(there / "events.jsonl")
+    sink = BatchFolders(tmp_path / "matches")
+    reports: list[BatchReport] = []
+
+    source = Files(tmp_path / "link.jsonl")
+    job = MatchStream(source, sink, Fixed([parse("{a = 1} as one")]), JobFolder(sink.home))
+    job.run(spark, Watchers(reports.append))
+
+    [report] = reports
+    assert (report.counts.matches, report.counts.dead_letters) == ({"one": 1}, 0)

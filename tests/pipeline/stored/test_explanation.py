@@ -45,7 +45,7 @@ def write_events(folder: Path) -> dict[str, str]:
     (folder / "rows.csv").write_text('@id,device,floor\n1,2,"3\n4"\nc,computer,Ground floor\n')
     columns = {"@id": [None, "p"], "device": ["x", "computer"], "floor": ["y", "Ground floor"]}
     pq.write_table(pa.table(columns), folder / "rows.parquet")
-    (folder / "triples.nt").write_text(TRIPLES.format(id="n"))
+    (folder / "triples.nt").write_text(f"no triple{TRIPLES.format(id='n')}")
     (folder / "triples.ttl").write_text(f"<urn:e:other> a <urn:T> . {TRIPLES.format(id='t')}")
     (folder / "nameless.jsonl").write_bytes(b"{}\n" + msgspec.json.encode(TOLD))
     return {

@@ -118,7 +118,7 @@ class ArchivedEvents:
         except BEYOND_US:
             raise
         except Exception:  # noqa: BLE001 - what is wrong with which event is found out
-            matched = [part.match(matcher) for part in self.parts()]
+            matched = [part.match(matcher) for part in self._readable_parts()]
         return Matched(
             [found for one in matched for found in one.found],
             [letter for one in matched for letter in one.dead_letters],
@@ -133,6 +133,14 @@ class ArchivedEvents:
             event, told = self.event(number), parts.setdefault(source, Told(source))
             told.add_event(event, identifier, offset, event, interval)
         return list(parts.values())
+
+    def _readable_parts(self) -> Sequence[Told]:
+        try:
+            return self.parts()
+        except UnusablePath as error:
+            told = Told(self.rest.path.name)
+            told.refuse(0, f"the file cannot be read: {error.reason}", b"")
+            return [told]
 
     def places(self, events: Integers) -> EventPlaces:
         """What the events of these numbers are called, and where they stood."""

@@ -196,7 +196,9 @@ def require_place(folder: Path) -> None:
         raise UnusablePath(folder, "not a folder")
     if folder.is_dir() and not (folder / _MANIFEST).exists():
         ours = ("events", "statements", "dead_letters", _STATE)  # one that was just begun
-        others = [one.name for one in folder.iterdir() if one.name not in ours]
+        others = [
+            one.name for one in folder.iterdir() if one.name not in ours and one.name[0] != "."
+        ]
         if others:
             raise UnusablePath(folder, f"there is something here that is no archive: {min(others)}")
 

@@ -46,6 +46,7 @@ class ToldLines:
     reader: EventLines
     text: bytes
     appeared: float | None = None
+    _is_read: bool = field(init=False, default=False)
     _lines: PlainLines = field(init=False)
     _plain: Told = field(init=False)  # its records are the numbers of its lines
     _others: Told = field(init=False)
@@ -57,7 +58,9 @@ class ToldLines:
             found = matcher.match_read(self._read, self._plain_event)
         except BEYOND_US:
             raise
-        except Exception:  # noqa: BLE001 - which line it is that cannot be matched is found out
+        except Exception:  # which line it is that cannot be matched is found out
+            if not self._is_read:
+                raise
             plain = self._plain
             plain.events = [self._plain_event(number) for number in range(len(plain.ids))]
             plain.records = [self._line(place) for place in plain.records]
@@ -83,7 +86,9 @@ class ToldLines:
                 self._read_left(left, before)
             begin = left + 1
         self.reader.line = before + len(lines.kinds)
-        return lines.batch()
+        batch = lines.batch()
+        self._is_read = True
+        return batch
 
     def _admit(self, places: list[int], before: int) -> None:
         """Take plain lines, none of which another line stands between, under their ids."""

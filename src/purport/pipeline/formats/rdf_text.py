@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from purport.errors import EventError
 from purport.model.event import Event
-from purport.model.rdf import Syntax
+from purport.model.rdf import Syntax, descriptions
 from purport.pipeline.stretches import STRETCH_BYTES, Stretch, whole_text
 from purport.pipeline.told import Told
 
@@ -16,7 +16,7 @@ def turtle(stretch: Stretch) -> Iterator[Told]:
     text = whole_text(stretch, STRETCH_BYTES)
     told = Told(stretch.source)
     try:
-        _add(told, Event.all_from_rdf(text, Syntax.TURTLE))
+        _add(told, text, Syntax.TURTLE)
     except EventError as error:
         told.refuse(1, str(error), text)
     yield told
@@ -27,20 +27,26 @@ def ntriples(stretch: Stretch) -> Iterator[Told]:
     text = whole_text(stretch, STRETCH_BYTES)
     told = Told(stretch.source)
     try:
-        _add(told, Event.all_from_rdf(text, Syntax.N_TRIPLES))
+        _add(told, text, Syntax.N_TRIPLES)
     except EventError:
         kept = []
         for number, line in enumerate(text.split(b"\n"), 1):
             try:
-                Event.all_from_rdf(line, Syntax.N_TRIPLES)
+                descriptions(line, Syntax.N_TRIPLES)
                 kept.append(line)
             except EventError as error:
                 told.refuse(number, str(error), line)
-        _add(told, Event.all_from_rdf(b"\n".join(kept), Syntax.N_TRIPLES))
+        _add(told, b"\n".join(kept), Syntax.N_TRIPLES)
     yield told
 
 
-def _add(told: Told, events: list[Event]) -> None:
-    """Take events, those without a name under their place."""
-    for number, event in enumerate(events, 1):
-        told.add_event(event, event.id or f"{told.source}:{number}", number, event)
+def _add(told: Told, text: bytes, syntax: Syntax) -> None:
+    """Take the events of a text, those without a name under their place; too large ones are not."""
+    for number, description in enumerate(descriptions(text, syntax), 1):
+        try:
+            event = Event.from_description(description)
+        except EventError as error:
+            about = f"{description.subject}: {error}" if description.subject else str(error)
+            told.refuse(number, about, b"")
+        else:
+            told.add_event(event, event.id or f"{told.source}:{number}", number, event)

@@ -86,7 +86,9 @@ class _Batches:
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
         self._told: set[str] = set()
+        self._settings = _settled(job)
         self._spec: MatcherSpec | None = None
+        self._refused = ""  # the key of a spec that cannot be run
         self._current_spec()
 
     def match(self, records: DataFrame, batch: int) -> None:
@@ -114,21 +116,28 @@ class _Batches:
     def _current_spec(self) -> MatcherSpec:
         """The subscriptions as they are now, if the matcher can run them, or those from before."""
         wanted = self._job.subscribed.current(self._watchers.on_problem)
-        scores = self._job.settings.scores or self._job.folder.scores
-        settings = replace(self._job.settings, scores=scores.resolve())
-        spec = MatcherSpec.of(wanted, settings)
+        spec = MatcherSpec.of(wanted, self._settings)
         known = self._spec
-        if known is not None and spec.key == known.key:
+        if known is not None and spec.key in (known.key, self._refused):
             return known
         try:
             spec.build()
         except PurportError as error:
             if known is None:
                 raise
+            self._refused = spec.key
             self._watchers.on_problem(f"the subscriptions stay as they were: {error}")
             return known
-        self._spec = replace(spec, version=self._versions.number_of(wanted, settings))
+        self._spec = replace(spec, version=self._versions.number_of(wanted, self._settings))
         return self._spec
+
+
+def _settled(job: MatchStream) -> MatcherSettings:
+    """The settings of a job with places that are its own, where nobody changes what is there."""
+    scores = (job.settings.scores or job.folder.scores).resolve()
+    lexicon = job.settings.lexicon
+    kept = None if lexicon is None else job.folder.keep_lexicon(lexicon)
+    return replace(job.settings, scores=scores, lexicon=kept)
 
 
 def _cores_now(spark: SparkSession) -> int:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
 
 from purport.errors import PurportError, StreamFailed
 from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
@@ -28,10 +29,11 @@ def run_stream(
 ) -> None:
     """Have each batch taken, under its number; what goes wrong with one is raised here.
 
-    Interrupted, it lets the batch at hand be done; interrupted twice, it does not.
+    Interrupted, it gives the batch at hand half a minute to be done; interrupted twice, none.
     """
     failures: list[PurportError] = []
     is_busy, is_stopping = threading.Lock(), threading.Event()
+    query: StreamingQuery | None = None
 
     def taken(some: DataFrame, batch: int) -> None:
         with is_busy:
@@ -43,6 +45,8 @@ def run_stream(
                 failures.append(error)
                 raise
             except SPARK_ERRORS as error:  # in whose stacks Spark would look for what it knows
+                if query is not None and not query.isActive:  # whoever stopped it knows why
+                    is_stopping.set()
                 failures.append(StreamFailed(f"the stream stopped: {reason_of(error)}"))
                 raise failures[-1] from None
 
@@ -55,7 +59,6 @@ def run_stream(
         writer = writer.trigger(availableNow=True)
     else:
         writer = writer.trigger(processingTime=f"{every_seconds} seconds")
-    query = None
     try:
         query = writer.start()
         query.awaitTermination()
@@ -65,8 +68,9 @@ def run_stream(
             is_busy.release()
         raise
     except SPARK_ERRORS as error:
-        stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
-        raise (failures or [stopped])[-1] from error
+        if not is_stopping.is_set():
+            stopped = StreamFailed(f"the stream stopped: {reason_of(error)}")
+            raise (failures or [stopped])[-1] from error
     finally:
         if query is not None:
             with suppress(*SPARK_ERRORS, OSError):  # there may be no Spark any more

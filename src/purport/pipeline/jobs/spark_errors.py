@@ -29,7 +29,7 @@ def reason_of(error: Exception) -> str:
     text = str(error)
     causes = _CAUSE.findall(text)
     if not causes:
-        return text.strip().splitlines()[0]
+        return next(iter(text.strip().splitlines()), type(error).__name__)
     own = [cause for cause in causes if _OWN.match(cause)]
     return _OWN.sub("", own[-1]) if own else str(causes[-1])
 

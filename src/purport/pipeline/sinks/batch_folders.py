@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.pipeline.job_folder import write_whole
 from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_address
 
@@ -20,10 +21,15 @@ _STATE = "_purport"
 
 
 class FileKind(StrEnum):
-    """How matches are written."""
+    """How matches are written, as addresses say it."""
 
     PARQUET = "parquet"
-    JSON_LINES = "json"
+    JSON_LINES = "jsonl"
+
+    @property
+    def spark_format(self) -> str:
+        """What Spark calls it."""
+        return "json" if self is FileKind.JSON_LINES else str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class BatchFolders:
                 others = (one.name for one in self.folder.iterdir() if one.name[0] not in "._")
                 if (found := next(others, None)) is not None:
                     raise InvalidInput(f"{self.folder}: expected an empty folder, found {found!r}")
-                owner.write_text(job, encoding="ascii")
+                write_whole(owner, job.encode("ascii"))
             if owner.read_text(encoding="ascii") != job:
                 raise InvalidInput(
                     f"{self.folder} holds the matches of another job; name another folder, or give "
@@ -70,7 +76,7 @@ class BatchFolders:
         """Keep the matches of one batch."""
         place = self.folder / f"batch={batch}"
         attempt = self.folder / _STAGING / uuid.uuid4().hex
-        matches.write.format(self.kind).save(spark_address(attempt))
+        matches.write.format(self.kind.spark_format).save(spark_address(attempt))
         if place.exists():
             shutil.rmtree(place)
         attempt.rename(place)

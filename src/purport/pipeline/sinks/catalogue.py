@@ -54,5 +54,5 @@ def _make_console(address: Address) -> Sink:
     return ConsoleTables(read_options(ConsoleOptions, address.options, str(address)).rows)
 
 
-SINKS.register("parquet")(_MakeFolders(FileKind.PARQUET))
-SINKS.register("jsonl")(_MakeFolders(FileKind.JSON_LINES))
+for _kind in FileKind:
+    SINKS.register(_kind)(_MakeFolders(_kind))

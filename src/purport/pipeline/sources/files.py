@@ -41,7 +41,7 @@ class Files:
     @property
     def folder(self) -> Path:
         """The folder below which files are named."""
-        return self.path.parent if self.path.is_file() else self.path
+        return self.path.resolve().parent if self.path.is_file() else self.path
 
     @property
     def place(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +70,7 @@ class SourceFiles:
             part = told.only(places)
             part.dead_letters = letters
             read.append(part)
-            missing.difference_update(part.offsets, (one.line for one in letters))
+            missing.difference_update(part.offsets)
             if not missing:
                 break
         return read
@@ -79,15 +79,9 @@ class SourceFiles:
         for said in FileReader(self.path, self.format).told(stretch):
             yield from said.parts()
 
-    def _event(self, match: StoredMatch, read: Iterable[Told]) -> Event:
+    def _event(self, match: StoredMatch, read: Sequence[Told]) -> Event:
         where = self._where(match)
         for told in read:
-            for letter in told.dead_letters:
-                if letter.line == 0:
-                    path = self._stretch(match.source).path
-                    raise EventGone(f"the event is gone: {path}: {letter.reason}")
-                if letter.line == match.offset:
-                    raise EventGone(f"{where}: the event has changed, it is none: {letter.reason}")
             if match.offset not in told.offsets:
                 continue
             place = told.offsets.index(match.offset)
@@ -100,6 +94,12 @@ class SourceFiles:
                 return as_event(told.events[place]).with_id(match.event_id)
             except EventError as error:
                 raise EventGone(f"{where}: the event has changed, it is none: {error}") from None
+        for letter in (one for told in read for one in told.dead_letters):
+            if letter.line == 0:
+                path = self._stretch(match.source).path
+                raise EventGone(f"the event is gone: {path}: {letter.reason}")
+            if letter.line == match.offset:
+                raise EventGone(f"{where}: the event has changed, it is none: {letter.reason}")
         raise EventGone(f"{where}: the event is gone, there is nothing there any more")
 
     def _stretch(self, source: str) -> Stretch:
