@@ -111,3 +111,14 @@ def test_stopped_it_ends_without_a_word_and_goes_on_later(folder: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert sorted(matched(folder)) == sorted(["e1", *(f"f{number}" for number in range(6))])
+
+
+def test_an_output_that_is_closed_ends_it_quietly(folder: Path) -> None:
+    job = start(*ASKED, "--to", "console:", folder=folder)
+    assert job.stdout is not None and job.stderr is not None
+    job.stdout.close()
+
+    told = job.stderr.read()
+    job.stderr.close()
+
+    assert (job.wait(60), told) == (1, "")

@@ -46,6 +46,7 @@ def matched(spark: SparkSession, job: MatchStream) -> list[str]:
         ("file:", "expected file:PATH, got 'file:'"),
         ("file:events/?files=2", "no option 'files' (there are files_per_batch, bytes_per_batch)"),
         ("file:events/?files_per_batch=x", "Expected `int | null`, got `str`"),
+        ("file:events/?files_per_batch=0", "Expected `int` >= 1"),
         ("file:events/?files_per_batch", "expected options as ?name=value&name=value"),
     ],
 )
@@ -67,7 +68,7 @@ def test_addresses_are_read() -> None:
 def test_a_job_file_and_flags_make_a_job(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
     path.write_text(
-        f'from = "file:{tmp_path}"\nto = "parquet:{tmp_path}/matches"\n'
+        f'from = "file:{tmp_path}/events"\nto = "parquet:{tmp_path}/matches"\n'
         'subscriptions = ["{a = 1}"]\nuntil_end = true\n[source]\nfiles_per_batch = 3\n'
     )
 
@@ -97,6 +98,47 @@ def test_a_job_file_with_a_mistake_is_told(tmp_path: Path, text: str, reason: st
         read_job(path, {}).job()
 
     assert reason in str(failure.value)
+
+
+@pytest.mark.parametrize("cores", ["0", "many", 0, -1, "1.5"])
+def test_cores_that_cannot_be_are_told(tmp_path: Path, cores: object) -> None:
+    asked = {"from": f"file:{tmp_path}", "to": "console:", "subscriptions": ["{a = 1}"]}
+
+    with pytest.raises(InvalidInput, match="cores are 1 or more, or "):
+        read_job(None, {**asked, "cores": cores}).job()
+
+
+@pytest.mark.parametrize(
+    ("sink", "checkpoint", "is_refused"),
+    [("out", None, True), (".", None, True), ("_out", None, False), ("../out", "_state", False),
+     ("../out", "state", True), ("../out", None, False)],
+)  # fmt: skip
+def test_a_job_does_not_write_where_it_reads(
+    tmp_path: Path, sink: str, checkpoint: str | None, is_refused: bool
+) -> None:
+    events = tmp_path / "events"
+    events.mkdir()
+    asked = {
+        "from": f"file:{events}", "to": f"parquet:{events / sink}", "subscriptions": ["{a = 1}"],
+        "checkpoint": str(events / checkpoint) if checkpoint else None,
+    }  # fmt: skip
+    options = read_job(None, {name: value for name, value in asked.items() if value})
+
+    if is_refused:
+        with pytest.raises(InvalidInput, match="which is read: what the job writes would be taken"):
+            options.job()
+    else:
+        assert options.job()
+
+
+def test_a_source_that_is_not_there_claims_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    job = job_at(tmp_path)
+    (tmp_path / "events").rmdir()
+
+    with pytest.raises(UnusablePath, match="No such file"):
+        job.run(spark)
+
+    assert not (tmp_path / "matches").exists()
 
 
 def test_the_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:

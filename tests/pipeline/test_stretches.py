@@ -73,12 +73,18 @@ def test_a_compressed_file_is_read_whole(tmp_path: Path) -> None:
     assert lines_of(Stretch(path, path.name)) == [b"one", b"two"]
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_of_a_damaged_file_what_comes_before_is_read_and_then_it_is_told(tmp_path: Path) -> None:
     path = tmp_path / "packed.jsonl.gz"
-    path.write_bytes(gzip.compress(b"one\n" * 1000)[:-20])
+    lines = [f"line {number * 7919 % 1000}".encode() for number in range(1000)]
+    path.write_bytes(gzip.compress(b"\n".join(lines))[:-200])
+    found: list[bytes] = []
 
     with pytest.raises(UnusablePath, match=r"packed\.jsonl\.gz"):
-        lines_of(Stretch(path, path.name))
+        for block in line_blocks(Stretch(path, path.name)):
+            found += block.split(b"\n")
+
+    assert len(found) > 700
+    assert found == lines[: len(found)]
 
 
 def test_a_text_that_has_to_be_whole_has_a_bound(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import Annotated
 
@@ -74,6 +75,9 @@ def main() -> None:
         _fail(str(error))
     except PurportError as error:
         _fail(str(error), FAILED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python still wants to write its rest
+        sys.exit(FAILED)
     except OSError as error:
         _fail(f"{error.filename or 'the output'}: {error.strerror or error}", FAILED)
     except typer.Abort:

@@ -75,8 +75,8 @@ def stream(
         ),
     ] = None,
     cores: Annotated[
-        str, typer.Option(help="Cores of this machine, if no cluster is named.")
-    ] = "*",
+        str | None, typer.Option(help="Cores of this machine, if no cluster is named.")
+    ] = None,
     scores: Annotated[
         Path | None,
         typer.Option(help="A folder of scores, such as `archive tabulate` makes (its own)."),
@@ -97,17 +97,18 @@ def stream(
         "from": reads, "to": writes, "subscriptions": subscriptions, "checkpoint": checkpoint,
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
         "mode": mode, "lexicon": lexicon, "competition": competition, "scores": scores,
-        "metrics_port": metrics_port, "master": master,
+        "metrics_port": metrics_port, "master": master, "cores": cores,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
     quiet_py4j()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    _run(options, cores, as_json)
+    _run(options, as_json)
 
 
-def _run(options: JobOptions, cores: str, as_json: bool) -> None:
+def _run(options: JobOptions, as_json: bool) -> None:
     """Run a job, and tell of it."""
     from purport.cli.stream_display import StreamDisplay
+    from purport.pipeline.job_file import since
     from purport.pipeline.jobs.match_stream import Watchers
     from purport.pipeline.metrics import JobMetrics
     from purport.pipeline.metrics_server import metrics_server
@@ -135,8 +136,10 @@ def _run(options: JobOptions, cores: str, as_json: bool) -> None:
         if options.metrics_port is not None:
             address = stack.enter_context(metrics_server(metrics.figures, options.metrics_port))
             display.say(f"metrics: {address} and {address}.json")
+        if isinstance(begin := since(options.since), str):
+            display.say(f"begins with what is named {begin!r} or comes after it; that is no time")
         with console.status("Starting Spark ..."):
-            spark = session_on(options.master, "purport stream", cores=cores)
+            spark = session_on(options.master, "purport stream", cores=str(options.cores))
         stack.callback(stop_session, spark)
         stack.enter_context(display)
         job.run(

@@ -48,6 +48,7 @@ class _Tally:
     batches: int = 0
     events: int = 0
     dead_letters: int = 0
+    undelivered: int = 0
     seconds: float = 0.0
     matches: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, DeadLetter] = field(default_factory=dict)  # the first of each kind
@@ -58,6 +59,7 @@ class _Tally:
         self.batches += 1
         self.events += report.counts.events
         self.dead_letters += report.counts.dead_letters
+        self.undelivered += report.counts.undelivered
         self.seconds += report.seconds
         self.matches.update(report.counts.matches)
         self.last = report
@@ -191,6 +193,8 @@ class StreamDisplay:
             kept = f"in {folder.dead_letters}"
             where = "not kept without a checkpoint" if folder.is_temporary else kept
             yield "dead letters", f"{tally.dead_letters:,}", where
+        if tally.undelivered:
+            yield "undelivered", f"{tally.undelivered:,}", "matches, which are dead letters now"
         if tally.problems:
             when = _time_of_day(tally.problems[-1])
             yield "problems", f"{len(tally.problems):,}", f"told above, the last at {when}"
@@ -233,6 +237,8 @@ def _line(tally: _Tally, report: BatchReport) -> str:
         f"{tally.matches.total():,} matches",
         f"{tally.dead_letters:,} dead letters",
     ]
+    if tally.undelivered:
+        in_all.append(f"{tally.undelivered:,} matches not delivered")
     return f"{', '.join(told)}; {', '.join(in_all)}"
 
 

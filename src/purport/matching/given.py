@@ -13,7 +13,7 @@ from purport.model.subscription import Subscription
 
 
 def given_subscriptions(given: Sequence[str]) -> list[Subscription]:
-    """All subscriptions that were given; every form that cannot be run yet is told at once."""
+    """All different subscriptions that were given; what cannot be run yet is told at once."""
     found: list[Subscription] = []
     for text in given:
         if starts_subscription(text):
@@ -31,7 +31,7 @@ def given_subscriptions(given: Sequence[str]) -> list[Subscription]:
     ]
     if refused:
         raise InvalidInput("\n".join(refused))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def given_files(given: Sequence[str]) -> list[Path]:

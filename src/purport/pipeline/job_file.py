@@ -20,6 +20,7 @@ from purport.pipeline.options import read_options
 from purport.pipeline.sinks.catalogue import sink_at
 from purport.pipeline.sinks.sink import Fleeting, Sink
 from purport.pipeline.sources.catalogue import source_at
+from purport.pipeline.sources.files import Files
 from purport.pipeline.watched import Watched
 
 _NAMES = {"reads": "from", "writes": "to"}
@@ -36,6 +37,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     until_end: bool = False
     every_seconds: float = EVERY_SECONDS
     master: str | None = None  # of a cluster
+    cores: int | str = "*"  # of this machine, where no cluster is named
     measure: str | None = None
     mode: str = "default"
     lexicon: Path | None = None
@@ -49,15 +51,21 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
         """The job; `InvalidInput` says what is missing or wrong."""
         if self.reads is None or self.writes is None or not self.subscriptions:
             raise InvalidInput("a job needs a source (from), a sink (to) and subscriptions")
+        if self.cores != "*" and not (str(self.cores).isdecimal() and int(self.cores) > 0):
+            raise InvalidInput(f"cores are 1 or more, or * for all there are, got {self.cores!r}")
         if self.every_seconds < 0:
             raise InvalidInput(f"every_seconds is 0 or more, got {self.every_seconds}")
         sink = sink_at(self.writes, self.sink)
         lexicon = self.lexicon.resolve() if self.lexicon is not None else None
+        source, folder = source_at(self.reads, since(self.since), self.source), self._folder(sink)
+        if isinstance(source, Files):
+            _require_apart(self.checkpoint, source)
+            _require_apart(sink.home and sink.home.parent, source)
         return MatchStream(
-            source_at(self.reads, _since(self.since), self.source),
+            source,
             sink,
             Watched(self.subscriptions),
-            self._folder(sink),
+            folder,
             MatcherSettings(self.measure, self.mode, lexicon, self.competition, self.scores),
             self.since,
         )
@@ -87,7 +95,7 @@ def read_job(path: Path | None, flags: Mapping[str, Any]) -> JobOptions:
     return read_options(JobOptions, {**given, **flags}, what)
 
 
-def _since(text: str | None) -> datetime | str | None:
+def since(text: str | None) -> datetime | str | None:
     """A time, or an offset if it is none."""
     if text is None:
         return None
@@ -95,3 +103,15 @@ def _since(text: str | None) -> datetime | str | None:
         return read_instant(text)
     except ValueError:
         return text
+
+
+def _require_apart(path: Path | None, source: Files) -> None:
+    """Refuse to write where files are read, unless they are passed over there."""
+    if path is None or not path.resolve().is_relative_to(source.path.resolve()):
+        return
+    below = path.resolve().relative_to(source.path.resolve())
+    if not any(part[0] in "._" for part in below.parts):
+        raise InvalidInput(
+            f"{path} lies in {source.path}, which is read: what the job writes would be taken "
+            "for events; name another folder"
+        )

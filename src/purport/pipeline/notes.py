@@ -34,6 +34,7 @@ class Counts(msgspec.Struct):
     events: int = 0
     matches: dict[str, int] = msgspec.field(default_factory=dict)  # by subscription
     dead_letters: int = 0
+    undelivered: int = 0  # matches that are among them
     appeared: float | None = None  # when the oldest of the sources last changed, since 1970
     reading: float = 0.0
     matching: float = 0.0
@@ -50,6 +51,7 @@ class Counts(msgspec.Struct):
         self.events += other.events
         self.count_matches(other.matches)
         self.dead_letters += other.dead_letters
+        self.undelivered += other.undelivered
         self.reading += other.reading
         self.matching += other.matching
         self.handing_over += other.handing_over
@@ -83,12 +85,13 @@ class Notes:
         return records.mapInArrow(matched, MATCHES)
 
     def refuse(self, letters: Iterable[DeadLetter], name: str) -> None:
-        """Note dead letters of a task that has a name of its own, such as one that delivers.
+        """Note matches that a sink could not deliver, in a task that has a name of its own.
 
         They are taken as they come, so that there may be any number of them.
         """
         task = TaskNotes(self.folder, name)
         task.refuse(letters)
+        task.counts.undelivered = task.counts.dead_letters
         task.finish()
 
     def counts(self) -> Counts:

@@ -66,12 +66,15 @@ class FileReader:
     def told(self, stretch: Stretch) -> Iterator[Tells]:
         """What a stretch of a file tells."""
         read = FORMATS[self.format or format_of(stretch.name)].read
+        how_far = ""
         try:
-            yield from read(stretch)
+            for told in read(stretch):
+                yield told
+                how_far = " to its end"
         except UnusablePath as error:
-            told = Told(stretch.source)
-            told.refuse(0, f"the file cannot be read: {error.reason}", b"")
-            yield told
+            refused = Told(stretch.source)
+            refused.refuse(0, f"the file cannot be read{how_far}: {error.reason}", b"")
+            yield refused
 
 
 @dataclass(frozen=True, slots=True)

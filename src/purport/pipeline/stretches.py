@@ -54,7 +54,7 @@ def line_blocks(stretch: Stretch) -> Iterator[bytes]:
         position, rest = _first_line(file, stretch.begin)
         end = stretch.end
         while end is None or position < end:
-            block = file.read(_BLOCK_BYTES)
+            block = _next_block(file)
             text = rest + block
             if not block:
                 if not text:
@@ -91,6 +91,20 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, file)
     except (OSError, EOFError, zlib.error) as error:
         raise UnusablePath(path, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _next_block(file: BinaryIO) -> bytes:
+    """The next bytes; of a file that is damaged further on, first all that come before."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size < _BLOCK_BYTES and (part := file.read1(_BLOCK_BYTES - size)):  # type: ignore[attr-defined]
+            parts.append(part)
+            size += len(part)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        if not parts:
+            raise
+    return b"".join(parts)
 
 
 def _first_line(file: BinaryIO, begin: int) -> tuple[int, bytes]:

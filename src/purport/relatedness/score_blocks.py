@@ -23,7 +23,7 @@ from purport.errors import UnusablePath
 from purport.relatedness.array_store import Arrays, StoreError, Texts
 
 VERSION = 1
-_MANIFEST = "table.json"
+MANIFEST = "table.json"
 _LOCK = ".lock"
 _FORGOTTEN_AFTER = 3600.0  # seconds: by then the process that wrote a hidden file has died
 
@@ -54,11 +54,11 @@ class ScoreBlocks:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._claim(measure)
-            manifest = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=BlocksManifest)
+            manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=BlocksManifest)
         except OSError as error:
             raise UnusablePath(folder, error.strerror or str(error)) from None
         except msgspec.MsgspecError as error:
-            what = f"{folder / _MANIFEST}: the table of scores is damaged: {error}"
+            what = f"{folder / MANIFEST}: the table of scores is damaged: {error}"
             raise StoreError(what) from None
         if manifest.version != VERSION:
             raise StoreError(
@@ -131,13 +131,13 @@ class ScoreBlocks:
 
     def _claim(self, measure: str) -> None:
         """Write the manifest, unless somebody has."""
-        path = self.folder / _MANIFEST
+        path = self.folder / MANIFEST
         if path.exists():
             return
-        ours = (_MANIFEST, "block-")
+        ours = (MANIFEST, "block-")
         if any(not entry.name.startswith((".", *ours)) for entry in self.folder.iterdir()):
             raise UnusablePath(self.folder, "there is something here that is not a table of scores")
-        hidden = self.folder / f".{_MANIFEST}-{uuid.uuid4().hex}"
+        hidden = self.folder / f".{MANIFEST}-{uuid.uuid4().hex}"
         hidden.write_bytes(msgspec.json.encode(BlocksManifest(VERSION, measure)))
         try:
             os.link(hidden, path)

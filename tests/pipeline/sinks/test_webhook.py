@@ -229,7 +229,7 @@ def test_a_job_that_posts_needs_a_checkpoint() -> None:
         ("http://h/", {"tries": 0}, "tries"),
         ("http://h/", {"timeout_seconds": 0}, "timeout_seconds"),
         ("http://h/", {"header": {"a": "hush"}}, "did you mean 'headers'"),
-        ("http://h/", {"headers": {"a": "hush\n"}}, "the header 'a' holds more than ASCII"),
+        ("http://h/", {"headers": {"a": "hush\n"}}, "the header 'a' is not all printable ASCII"),
         ("http://h/", {"headers": {"a b": "hush"}}, "'a b' is no header that can be given"),
         ("http://h/", {"headers": {"Content-Type": "x"}}, "no header that can be given"),
         ("http://h/", {"token_variable": "NOT_SET"}, "no environment variable 'NOT_SET'"),

@@ -62,6 +62,7 @@ class MatchStream:
     ) -> None:
         """Run to the end of what is there now, or for ever."""
         watchers = watchers or Watchers()
+        records = self.source.records(spark)  # which says what is wrong before anything is claimed
         identity = JobIdentity(self.source.place, self.sink.place, self.since)
         job = self.folder.open(identity)
         name = f"purport {job}"
@@ -69,7 +70,7 @@ class MatchStream:
             self.sink.claim(job)
             batches = _Batches(self, watchers)
             run_stream(
-                self.source.records(spark),
+                records,
                 batches.match,
                 self.folder.checkpoint,
                 name=name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EPIPE
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -31,7 +32,7 @@ def run_stream(
 
     Interrupted, it gives the batch at hand half a minute to be done; interrupted twice, none.
     """
-    failures: list[PurportError] = []
+    failures: list[Exception] = []
     is_busy, is_stopping = threading.Lock(), threading.Event()
     query: StreamingQuery | None = None
 
@@ -44,6 +45,9 @@ def run_stream(
             except PurportError as error:  # of which Spark would hand on no more than its text
                 failures.append(error)
                 raise
+            except (BrokenPipeError, SystemExit):  # nobody reads what a sink prints: rich exits
+                failures.append(BrokenPipeError(EPIPE, "nobody reads the output"))
+                raise StreamFailed("nobody reads the output") from None
             except SPARK_ERRORS as error:  # in whose stacks Spark would look for what it knows
                 if query is not None and not query.isActive:  # whoever stopped it knows why
                     is_stopping.set()

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from purport.errors import InvalidInput
 from purport.model.subscription import Subscription
 from purport.pipeline.archive.folder import Archive
 from purport.pipeline.archive.vocabulary import statements, terms
 from purport.pipeline.jobs.tabulate_scores import TabulateScores
 from purport.pipeline.matcher_spec import MatcherSettings
+from purport.relatedness.score_blocks import MANIFEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class TabulateArchive:
         self, spark: SparkSession, on_step: Callable[[str], None] = lambda _: None
     ) -> list[Tabulated]:
         """Score what is not scored yet; nothing if there is no `~`."""
+        _require_scores(self.settings.scores)
         matcher = self.settings.matcher()
         for subscription in self.subscriptions:
             matcher.add(subscription)
@@ -53,3 +56,11 @@ class TabulateArchive:
             new = TabulateScores(lookup.table, lookup.asked).run(spark, given)
             done.append(Tabulated(folder, len(lookup.asked), lookup.table.size[1], new))
         return done
+
+
+def _require_scores(folder: Path | None) -> None:
+    """Refuse a folder with other things in it than scores."""
+    if folder is not None and folder.is_dir():
+        for one in folder.iterdir():
+            if one.name[0] != "." and not (one / MANIFEST).exists():
+                raise InvalidInput(f"{folder}: expected a folder of scores, found {one.name!r}")

@@ -93,7 +93,7 @@ class Webhook:
             if not _HEADER_NAME.fullmatch(name) or name.lower() in _OURS:
                 raise InvalidInput(f"{self.place}: {name!r} is no header that can be given")
             if not (value.isascii() and value.isprintable()):
-                raise InvalidInput(f"{self.place}: the header {name!r} holds more than ASCII")
+                raise InvalidInput(f"{self.place}: the header {name!r} is not all printable ASCII")
         return headers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -19,8 +19,8 @@ from purport.pipeline.sources.source import SOURCES, Since, Source
 class FileOptions(msgspec.Struct, forbid_unknown_fields=True):
     """What can be said of a folder of files."""
 
-    files_per_batch: int | None = None
-    bytes_per_batch: int = BATCH_BYTES
+    files_per_batch: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    bytes_per_batch: Annotated[int, msgspec.Meta(ge=1)] = BATCH_BYTES
 
 
 def source_at(
