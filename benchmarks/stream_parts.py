@@ -1,15 +1,12 @@
-"""Where does the time of a stream go? Its parts, one after another, on one core.
+"""Where does the time of a stream go? What a worker does with a batch, step by step, on one core.
 
-The events are those of `streaming`: what a worker does with the lines of a batch, step by step in
-this process, and what it takes Spark to get the matches from a worker into a file.
+The events are those of `streaming`, in one file.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.matching_workload import MatchingWorkload
 from benchmarks.measure import Finding, quickest_seconds
@@ -22,8 +19,7 @@ from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.formats.json_lines import ToldLines
 from purport.pipeline.matches import match_rows
-from purport.pipeline.session import local_session, spark_address
-from purport.pipeline.tables import MATCHES
+from purport.pipeline.sinks.batch_folders import write_part
 from purport.relatedness.catalogue import defaults_are_made
 
 
@@ -33,18 +29,12 @@ def findings() -> Iterator[Finding]:
         return
     workload = MatchingWorkload.generate(100, EVENTS_A_BATCH)
     with tempfile.TemporaryDirectory(prefix="purport-bench-") as temporary:
-        folder = Path(temporary)
-        path = folder / "events.jsonl"
+        path = Path(temporary) / "events.jsonl"
         path.write_bytes(json_lines(workload, 0))
-        yield from _in_a_worker(path, Matcher(workload.subscriptions), folder / "rows.arrow")
-        spark = local_session("purport benchmarks", cores="1")
-        try:
-            yield from _in_spark(spark, folder / "rows.arrow", folder / "matches")
-        finally:
-            spark.stop()
+        yield from _in_a_worker(path, Matcher(workload.subscriptions))
 
 
-def _in_a_worker(path: Path, matcher: Matcher, rows_file: Path) -> Iterator[Finding]:
+def _in_a_worker(path: Path, matcher: Matcher) -> Iterator[Finding]:
     yield _part("reading the file", quickest_seconds(path.read_bytes))
     text = path.read_bytes()
 
@@ -66,37 +56,8 @@ def _in_a_worker(path: Path, matcher: Matcher, rows_file: Path) -> Iterator[Find
     yield _part("matching, in the kernel", matching)
     yield _part("matches to Arrow", quickest_seconds(lambda: list(match_rows(found, 1))))
     rows = list(match_rows(found, 1))
-    yield Finding("matches", f"{sum(map(len, rows)):,}")
-    with pa.OSFile(str(rows_file), "wb") as file, pa.ipc.new_file(file, rows[0].schema) as writer:
-        for batch in rows:
-            writer.write_batch(batch)
-
-
-def _in_spark(spark: SparkSession, rows_file: Path, out: Path) -> Iterator[Finding]:
-    def nothing() -> DataFrame:
-        return spark.range(0, 1, 1, 1).mapInArrow(lambda _: iter(()), MATCHES)
-
-    def matches() -> DataFrame:
-        return spark.range(0, 1, 1, 1).mapInArrow(lambda one: _rows(one, rows_file), MATCHES)
-
-    def thrown_away(some: DataFrame) -> None:
-        some.write.format("noop").mode("overwrite").save()
-
-    empty = quickest_seconds(lambda: thrown_away(nothing()), runs=10)
-    passed = quickest_seconds(lambda: thrown_away(matches()), runs=10)
-    written = quickest_seconds(
-        lambda: matches().write.mode("overwrite").parquet(spark_address(out)), runs=10
-    )
-    yield _part("matches from the worker to Spark", passed - empty)
-    yield _part("writing them as Parquet", written - passed)
-    yield Finding("a job of one task that does nothing", f"{1000 * empty:.0f} ms")
-
-
-def _rows(batches: Iterable[pa.RecordBatch], rows_file: Path) -> Iterator[pa.RecordBatch]:
-    list(batches)
-    with pa.memory_map(str(rows_file)) as file:
-        reader = pa.ipc.open_file(file)
-        yield from map(reader.get_batch, range(reader.num_record_batches))
+    yield _part("writing them as Parquet", quickest_seconds(partial(write_part, path.parent, rows)))
+    yield Finding("matches an event", f"{sum(map(len, rows)) / EVENTS_A_BATCH:.2f}")
 
 
 def _no_event(_: int) -> Event:

@@ -103,8 +103,8 @@ def _shares(reports: Sequence[BatchReport]) -> Iterator[tuple[str, float]]:
     handing_over = sum(report.counts.handing_over for report in reports) / whole
     yield "finding and reading files", reading
     yield "parsing and matching", matching
-    yield "handing matches to Spark", handing_over
-    yield "planning, writing Parquet, waiting", 1 - reading - matching - handing_over
+    yield "writing matches as Parquet", handing_over
+    yield "planning, remembering, waiting", 1 - reading - matching - handing_over
 
 
 def _catalyst(

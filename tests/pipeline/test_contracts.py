@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from purport import InvalidInput
 from purport.model.event_lines import ToldObject
 from purport.pipeline.contracts import SinkContract, SourceContract
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Matches, Notes
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.match_message import match_id
 from purport.pipeline.told import Told
@@ -39,7 +39,10 @@ class IdFile:
     def known(self) -> list[str]:
         return self.path.read_text().split() if self.path.exists() else []
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
+        self.keep(matches.table)
+
+    def keep(self, matches: DataFrame) -> None:
         found = {match_id(row.event_id, row.subscription) for row in matches.collect()}
         self.path.write_text("\n".join(sorted({*self.known(), *found})))
 
@@ -47,39 +50,39 @@ class IdFile:
 class Doubles(IdFile):
     """Forgets that a batch may come twice."""
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
-        found = [match_id(row.event_id, row.subscription) for row in matches.collect()]
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
+        found = [match_id(row.event_id, row.subscription) for row in matches.table.collect()]
         self.path.write_text("\n".join([*self.known(), *found]))
 
 
 class Renames(IdFile):
     """Has other ids each time."""
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
-        found = [uuid.uuid4().hex for _ in matches.collect()]
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
+        found = [uuid.uuid4().hex for _ in matches.table.collect()]
         self.path.write_text("\n".join([*self.known(), *found]))
 
 
 class Loses(IdFile):
     """Loses a match."""
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
-        super().write(matches.where("event_id != 'e 3'"), batch, notes)
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
+        self.keep(matches.table.where("event_id != 'e 3'"))
 
 
 class LooksTwice(IdFile):
     """Has every match found twice."""
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
-        if matches.count():
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
+        if matches.table.count():
             super().write(matches, batch, notes)
 
 
 class LooksAway(IdFile):
     """Does not run through a batch."""
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
-        super().write(matches.limit(1), batch, notes)
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
+        self.keep(matches.table.limit(1))
 
 
 class Forgets(IdFile):

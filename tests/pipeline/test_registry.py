@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from purport import InvalidInput
 from purport.pipeline.addresses import Address
 from purport.pipeline.job_file import JobOptions
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Matches, Notes
 from purport.pipeline.readers import RowReader
 from purport.pipeline.registry import Registry
 from purport.pipeline.session import spark_address
@@ -56,9 +56,10 @@ class Database:
         with closing(sqlite3.connect(self.path)) as database, database:
             database.execute("create table if not exists matches (id primary key, event)")
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
         rows = [
-            (match_id(row.event_id, row.subscription), row.event_id) for row in matches.collect()
+            (match_id(row.event_id, row.subscription), row.event_id)
+            for row in matches.table.collect()
         ]
         with closing(sqlite3.connect(self.path)) as database, database:
             database.executemany("insert or replace into matches values (?, ?)", rows)

@@ -286,7 +286,7 @@ class _Batch:
         records = self.spark.createDataFrame([(line,) for line in lines], "value binary")
         passing = records.repartition(_PARTS).mapInArrow(_left_behind(self._seen), "value binary")
         spec = MatcherSpec.of(_SUBSCRIPTIONS)
-        sink.write(self._notes.taken(passing, RowReader("value"), spec), batch, self._notes)
+        sink.write(self._notes.matches(passing, RowReader("value"), spec), batch, self._notes)
 
     def ids(self) -> list[str]:
         return _match_ids(self.start, self.count)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,18 +71,15 @@ class Notes:
     folder: Path
     places: tuple[Path, ...] = ()
 
-    def taken(self, records: DataFrame, reader: Reader, spec: MatcherSpec) -> DataFrame:
-        """The matches of records, as the table MATCHES; the rest is noted.
+    def matches(self, records: DataFrame, reader: Reader, spec: MatcherSpec) -> Matches:
+        """The matches of records; the rest is noted when they are found."""
 
-        Whoever writes the matches down has to run through all of them, once.
-        """
-
-        def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        def found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for place in (self.folder, *self.places):
                 require_shared(place)
             return _matched(batches, reader, spec, self.task())
 
-        return records.mapInArrow(matched, MATCHES)
+        return Matches(records, found)
 
     def refuse(self, letters: Iterable[DeadLetter], name: str) -> None:
         """Note matches that a sink could not deliver, in a task that has a name of its own.
@@ -114,6 +111,35 @@ def task_name(what: str) -> str:
     """The name of the task that this runs in: done again, it has the same."""
     context = TaskContext.get()
     return f"{what}-{context.partitionId() if context else 0:05}"
+
+
+Found = Iterable[pa.RecordBatch]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The matches of a batch, on their way: found when a sink takes them, which it does once."""
+
+    _records: DataFrame
+    _find: Callable[[Found], Iterator[pa.RecordBatch]]
+
+    @property
+    def table(self) -> DataFrame:
+        """The table MATCHES, which has to be run through to its end, once."""
+        return self._records.mapInArrow(self._find, MATCHES)
+
+    def pass_to(self, take: Callable[[Found], None]) -> None:
+        """Hand them over where they are found, without a way through the JVM.
+
+        `take` is called in each task with its matches, and runs through all of them.
+        """
+        find = self._find
+
+        def taken(batches: Found) -> Iterator[pa.RecordBatch]:
+            take(find(batches))
+            return iter(())
+
+        self._records.mapInArrow(taken, MATCHES).collect()
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from rich.console import Console
 from purport import InvalidInput
 from purport.pipeline.contracts import SinkContract
 from purport.pipeline.job_file import JobOptions
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Matches, Notes
 from purport.pipeline.sinks.catalogue import sink_at
 from purport.pipeline.sinks.console import ConsoleTables
 from purport.pipeline.sinks.match_message import match_id
@@ -49,7 +49,8 @@ def printed(spark: SparkSession, folder: Path, names: Sequence[str], *, rows: in
         (name, "[red]hot", 1, 0.816, [2, 0, 1], [0.8, 1.0, 1.0], "events.jsonl", 1)
         for name in names
     ]
-    sink.write(spark.createDataFrame(matches, MATCHES).repartition(3), 7, Notes(folder))
+    table = spark.createDataFrame(matches, MATCHES).repartition(3)
+    sink.write(Matches(table, iter), 7, Notes(folder))
     return screen.getvalue()
 
 

@@ -102,7 +102,7 @@ class _Batches:
         spec = self._current_spec()
         cores = _cores_now(records.sparkSession)
         spread = records.repartition(cores)
-        job.sink.write(notes.taken(spread, job.source.reader, spec), batch, notes)
+        job.sink.write(notes.matches(spread, job.source.reader, spec), batch, notes)
         finished = time.time()
         counts = notes.counts()
         report = BatchReport(batch, spec.version, finished, finished - began, counts, cores)

@@ -6,14 +6,17 @@ import shutil
 import uuid
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+import pyarrow.parquet as pq
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.job_folder import write_whole
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Found, Matches, Notes, task_name
 from purport.pipeline.session import spark_address
+from purport.pipeline.tables import MATCHES
 
 _STAGING = "_staging"
 OWNER = "_job"
@@ -25,11 +28,6 @@ class FileKind(StrEnum):
 
     PARQUET = "parquet"
     JSON_LINES = "jsonl"
-
-    @property
-    def spark_format(self) -> str:
-        """What Spark calls it."""
-        return "json" if self is FileKind.JSON_LINES else str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +70,25 @@ class BatchFolders:
         except OSError as error:
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
         """Keep the matches of one batch."""
         place = self.folder / f"batch={batch}"
-        attempt = self.folder / _STAGING / uuid.uuid4().hex
-        matches.write.format(self.kind.spark_format).save(spark_address(attempt))
+        attempt = self.folder.resolve() / _STAGING / uuid.uuid4().hex
+        if self.kind is FileKind.PARQUET:
+            attempt.mkdir(parents=True)
+            matches.pass_to(partial(write_part, attempt))
+        else:
+            matches.table.write.json(spark_address(attempt))
         if place.exists():
             shutil.rmtree(place)
         attempt.rename(place)
+
+
+def write_part(folder: Path, found: Found) -> None:
+    """Write the matches of a task as Parquet; done again, it puts the same in the place of it."""
+    name = task_name("part")
+    hidden = folder / f".{name}-{uuid.uuid4().hex}"
+    with pq.ParquetWriter(hidden, to_arrow_schema(MATCHES)) as file:
+        for batch in found:
+            file.write_batch(batch)
+    hidden.rename(folder / f"{name}.parquet")

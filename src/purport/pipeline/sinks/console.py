@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Row
 from pyspark.sql.pandas.types import to_arrow_schema
 from rich import get_console
 from rich.console import Console
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from purport.errors import InvalidInput
 from purport.model.term import printable
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Matches, Notes
 from purport.pipeline.sinks.sink import Fleeting
 from purport.pipeline.tables import SHOWN
 
@@ -55,14 +55,14 @@ class ConsoleTables(Fleeting):
         if self.rows < 1:
             raise InvalidInput(f"a console shows 1 or more rows of a batch, got {self.rows}")
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
         """Print the first matches of a batch, if there are any, and how many more there are."""
         rows = self.rows
 
         def shown(found: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return _shown(found, rows)
 
-        taken = matches.mapInArrow(shown, SHOWN).collect()
+        taken = matches.table.mapInArrow(shown, SHOWN).collect()
         first = [row for row in taken if row.more is None]
         more = sum(row.more or 0 for row in taken) + len(first) - len(first[:rows])
         if first:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from pyspark.sql import DataFrame
-
 from purport.pipeline.addresses import Address
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Matches, Notes
 from purport.pipeline.registry import Registry
 
 
@@ -31,7 +29,7 @@ class Sink(Protocol):
     def claim(self, job: str) -> None:
         """Make sure that matches of this job can go here; `InvalidInput` says why they cannot."""
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
         """Take the matches of a batch, each of them once; what cannot be delivered is noted."""
 
 

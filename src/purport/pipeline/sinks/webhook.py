@@ -11,15 +11,13 @@ from typing import Annotated
 
 import msgspec
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
 from purport.errors import InvalidInput
 from purport.model.event_lines import DeadLetter
-from purport.pipeline.notes import Notes, task_name
+from purport.pipeline.notes import Found, Matches, Notes, task_name
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.courier import Courier, Patience
 from purport.pipeline.sinks.match_message import MatchMessage, match_messages, short_hash
-from purport.pipeline.tables import MATCHES
 from purport.posting import PostFailed, address_parts, posted, shown
 
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
@@ -70,15 +68,14 @@ class Webhook:
         read_options(WebhookOptions, msgspec.structs.asdict(self.options), shown(self.url))
         self._headers()
 
-    def write(self, matches: DataFrame, batch: int, notes: Notes) -> None:
+    def write(self, matches: Matches, batch: int, notes: Notes) -> None:
         """Post the matches of one batch."""
         endpoint = Endpoint(self.url, self._headers(), self.options)
 
-        def deliver(found: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        def deliver(found: Found) -> None:
             notes.refuse(endpoint.undelivered(found), task_name("undelivered"))
-            return iter(())
 
-        matches.mapInArrow(deliver, MATCHES).collect()
+        matches.pass_to(deliver)
 
     def _headers(self) -> Mapping[str, str]:
         """The headers of the user's, with the token; `InvalidInput` names what is wrong in them."""
