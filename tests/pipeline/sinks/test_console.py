@@ -50,7 +50,7 @@ def printed(spark: SparkSession, folder: Path, names: Sequence[str], *, rows: in
         for name in names
     ]
     table = spark.createDataFrame(matches, MATCHES).repartition(3)
-    sink.write(Matches(table, iter), 7, Notes(folder))
+    sink.write(Matches(table, lambda found: iter(found)), 7, Notes(folder))
     return screen.getvalue()
 
 
