@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,11 @@ class Matcher:
             if self.measures.register(subscription):
                 self._compiled.forget()
 
+    def check(self, subscription: Subscription) -> None:
+        """Raise what `add` would raise of a subscription without a name, and take up nothing."""
+        with self._lock:
+            SubscriptionPlan.of(subscription, self.measures, self._defaults)
+
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
         with self._lock:
@@ -142,11 +148,27 @@ class Matcher:
         if not isinstance(event, Event):
             raise InvalidInput(f"expected an Event, as Event.from_json makes, got {event!r:.80}")
         with self._lock:
-            batch = batch_of_events([event], self._compiled.telling())
-            rows = rows_of(*self._compiled.match_event(batch))
+            rows = self.match_rows([event])
+            return [self._made_alone(event, row, subscription) for row, subscription in rows]
+
+    def match_rows(self, events: Sequence[Event]) -> list[tuple[FoundRow, Subscription]]:
+        """The matches of some events as numbers, each with its subscription; quick for one event.
+
+        A subscription is the very object that was added.
+        """
+        with self._lock:
+            batch = batch_of_events(events, self._compiled.telling())
+            if len(events) == 1:
+                rows = rows_of(*self._compiled.match_event(batch))
+            else:
+                rows = rows_of(self._compiled.match(batch))
             if self._checked or self._ranked:
-                rows = iter(self._check(rows, 1, lambda _: event))
-            return [self._made(event, row, self._subscriptions[row.slot]) for row in rows]
+                rows = iter(self._check(rows, len(events), events.__getitem__))
+            subscriptions = self._subscriptions
+            return [
+                (self._whole(row, subscriptions[row.slot], events), subscriptions[row.slot])
+                for row in rows
+            ]
 
     def match_batch(
         self, events: Iterable[Event | JsonObject], *, threads: int = 1
@@ -277,12 +299,7 @@ class Matcher:
             return Match(subscription, event, best, tuple(others), self.explain)
         statements = [event.statements[place] for place in row.statements]
         predicates = value_predicates(subscription)
-        similarities = [
-            self._similarity(predicate, statement) if math.isnan(known) else known
-            for known, predicate, statement in zip(
-                row.similarities, predicates, statements, strict=True
-            )
-        ]
+        similarities = self._similarities(row, predicates, statements)
         total = sum(similarities)
         pairs = [
             Correspondence(predicate, statement, similarity, similarity / total if total else 0.0)
@@ -292,6 +309,30 @@ class Matcher:
         ]
         mapping = Mapping(tuple(pairs), row.probability)
         return Match(subscription, event, mapping, explainer=self.explain)
+
+    def _whole(
+        self, row: FoundRow, subscription: Subscription, events: Sequence[Event]
+    ) -> FoundRow:
+        """A row with the similarities that were too small to be kept."""
+        if not any(map(math.isnan, row.similarities)):
+            return row
+        event = events[row.event]
+        statements = [event.statements[place] for place in row.statements]
+        known = self._similarities(row, value_predicates(subscription), statements)
+        return replace(row, similarities=tuple(known))
+
+    def _similarities(
+        self,
+        row: FoundRow,
+        predicates: Sequence[ValuePredicate],
+        statements: Sequence[Statement],
+    ) -> list[float]:
+        return [
+            self._similarity(predicate, statement) if math.isnan(known) else known
+            for known, predicate, statement in zip(
+                row.similarities, predicates, statements, strict=True
+            )
+        ]
 
     def _similarity(self, predicate: ValuePredicate, statement: Statement) -> float:
         """A similarity that was too small to be kept."""

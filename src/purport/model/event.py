@@ -15,11 +15,12 @@ from purport.errors import EventError
 from purport.model import rdf
 from purport.model.interval import Interval, read_instant
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
+from purport.model.typed_json import typed, typed_pairs
 from purport.model.units import Quantity
 
 MOST_LEVELS = 64
 MOST_STATEMENTS = 10_000
-_RESERVED = frozenset({"@id", "@start", "@end", "@context"})
+_RESERVED = frozenset({"@id", "@start", "@end", "@context", "@statements"})
 
 
 class Statement(Struct, frozen=True, gc=False):
@@ -49,7 +50,8 @@ class Event(Struct, frozen=True, gc=False):
         """An event from a JSON object, as a dict or as text.
 
         Nested objects become dotted attributes, lists repeated ones; a null says nothing. Of keys
-        that start with `@` there are `@id`, `@start`, `@end` and `@context` (JSON-LD).
+        that start with `@` there are `@id`, `@start`, `@end`, `@context` (JSON-LD) and, for what
+        plain JSON cannot say, `@statements` (see `to_json`).
         """
         if isinstance(data, str | bytes | bytearray):
             data = decode_json_object(data)
@@ -62,11 +64,16 @@ class Event(Struct, frozen=True, gc=False):
             if not isinstance(key, str):
                 raise EventError(f"an attribute is a text, got {key!r}")
             if key[:1] != "@":
-                _add_statements(statements, key, value, 1)
+                if type(value) is str:
+                    statements.append(Statement(_attribute(key), Text(value)))
+                else:
+                    _add_statements(statements, key, value, 1)
             elif key not in _RESERVED:
                 raise EventError(
                     f"the key {key!r} is reserved; expected one of {', '.join(sorted(_RESERVED))}"
                 )
+        if "@statements" in data:
+            statements += map(_statement, typed_pairs(data["@statements"]))
         refuse_many(len(statements))
         if "@id" not in data and "@start" not in data and "@end" not in data:
             return cls(tuple(statements))
@@ -86,6 +93,30 @@ class Event(Struct, frozen=True, gc=False):
     def from_jsonld(cls, text: str) -> Self:
         """An event from JSON-LD about one subject; its context must stand in the text itself."""
         return cls._from_json_ld(decode_json_object(text))
+
+    def to_json(self) -> bytes:
+        """The event as a JSON object that `from_json` reads back to an equal one.
+
+        >>> Event.from_json({"device": "laptop", "heat": [31, 32]}).to_json().decode()
+        '{"device":"laptop","heat":[31,32]}'
+
+        What plain JSON cannot say (resources, units, languages, times, an attribute that comes back
+        after others) stands in a list of pairs under `@statements`.
+        """
+        if not all(str(one.attribute).strip() for one in self.statements):
+            raise EventError("an attribute has an empty name")
+        said = _plain_object(self.statements)
+        if said is None:
+            pairs = [[typed(one.attribute), typed(one.value)] for one in self.statements]
+            said = {"@statements": pairs}
+        about: dict[str, object] = {} if self.id is None else {"@id": self.id}
+        if self.interval is not None:
+            bounds = {"@start": self.interval.start, "@end": self.interval.end}
+            about |= {key: time.isoformat() for key, time in bounds.items() if time is not None}
+        try:
+            return msgspec.json.encode({**about, **said})
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise EventError(f"the event cannot be written as JSON: {error}") from None
 
     def with_id(self, identifier: str) -> Event:
         """The same event under another id."""
@@ -188,6 +219,35 @@ def _refuse_deep(value: Any, level: int) -> None:
     if isinstance(value, Mapping | list):
         for inner in value.values() if isinstance(value, Mapping) else value:
             _refuse_deep(inner, level + 1)
+
+
+def _statement(pair: tuple[Term, Term]) -> Statement:
+    attribute, value = pair
+    if not isinstance(attribute, Text | Resource) or not str(attribute).strip():
+        raise EventError(f"an attribute is a text or a resource, got {str(attribute)!r}")
+    return Statement(attribute, value)
+
+
+def _plain_object(statements: tuple[Statement, ...]) -> dict[str, object] | None:
+    """The JSON object that says the same in the same order; None if there is none."""
+    said: dict[str, Any] = {}
+    last, is_list = "", False
+    for one in statements:
+        name, value = one.attribute, typed(one.value)
+        if type(name) is not Text or name.language is not None or name.text[:1] == "@":
+            return None
+        if isinstance(value, dict):
+            return None
+        if name.text not in said:
+            said[name.text] = value
+            last, is_list = name.text, False
+        elif name.text != last:
+            return None
+        elif is_list:
+            said[last].append(value)
+        else:
+            said[last], is_list = [said[last], value], True
+    return said
 
 
 @lru_cache(maxsize=65_536)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 _DATE_AND_ZONE = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})")
 _LONGEST_DATE = len("2016-04-11+01:00")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_UNIT_OF_TIME = {"milliseconds": "ms", "sec": "s", "seconds": "s", "minutes": "min", "hours": "h",
+                 "days": "d", "weeks": "w"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +58,19 @@ def read_instant(value: str | float) -> datetime:
         return _EPOCH + timedelta(seconds=value)
     except (OverflowError, ValueError):
         raise ValueError(f"not a time within the calendar: {value!r} s") from None
+
+
+def read_duration(text: str) -> timedelta:
+    """A length of time from a number and a unit, e.g. `10 s`; `ValueError` if it is none."""
+    number = text.rstrip(string.ascii_letters)
+    unit = text[len(number) :].lower()
+    symbol = unit if unit in _SECONDS else _UNIT_OF_TIME.get(unit) or _UNIT_OF_TIME.get(unit + "s")
+    try:
+        length = timedelta(seconds=float(number) * _SECONDS[symbol or unit])
+    except (KeyError, ValueError):
+        raise ValueError(f"expected a duration such as 10 s or 30 d, got {text!r}") from None
+    except OverflowError:
+        raise ValueError("the duration is too long") from None
+    if length <= timedelta(0):
+        raise ValueError("a duration is longer than 0")
+    return length

@@ -14,15 +14,12 @@ from lark.tree import Meta
 from purport.model import class_expression as owl
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
-from purport.model.interval import read_instant
+from purport.model.interval import read_duration, read_instant
 from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bare
 from purport.model.units import Quantity
 
 _MOST_DIGITS = 18
 _SYMBOLS = {"≠": "!=", "≤": "<=", "≥": ">="}
-_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_UNIT_OF_TIME = {"milliseconds": "ms", "sec": "s", "seconds": "s", "minutes": "min", "hours": "h",
-                 "days": "d", "weeks": "w"}  # fmt: skip
 
 
 class Misplaced(Exception):
@@ -241,16 +238,10 @@ class SubscriptionBuilder(Transformer[Token, Any]):
             raise _misplaced(iri, str(error)) from None
 
     def duration(self, duration: Token) -> timedelta:
-        digits = duration.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        unit = duration[len(digits) :].lower()
-        symbol = unit if unit in _SECONDS else _UNIT_OF_TIME.get(unit) or _UNIT_OF_TIME[unit + "s"]
         try:
-            length = timedelta(seconds=float(digits) * _SECONDS[symbol])
-        except OverflowError:
-            raise _misplaced(duration, "the duration is too long") from None
-        if not length:
-            raise _misplaced(duration, "a duration is longer than 0")
-        return length
+            return read_duration(duration)
+        except ValueError as error:
+            raise _misplaced(duration, str(error)) from None
 
     def _attribute(self, term: list[Token] | Text | Resource) -> Attribute:
         if not isinstance(term, list):

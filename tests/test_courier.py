@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from purport.pipeline.sinks.courier import Courier, Patience
+from purport.courier import Courier, Patience
 from purport.posting import PostFailed
 
 NOW = 1_700_000_000.0  # 2023-11-14, 22:13:20

@@ -48,7 +48,7 @@ class Courier:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._post, self._patience = post, patience
-        self._sleep, self._now = sleep, now
+        self.sleep, self._now = sleep, now
         self._is_down = False
 
     def deliver(self, body: bytes, key: str) -> None:
@@ -64,7 +64,7 @@ class Courier:
                     self._is_down = True
                     raise
                 asked = _asked_wait(error.retry_after, self._now())
-                self._sleep(self._patience.wait(tries_made, asked))
+                self.sleep(self._patience.wait(tries_made, asked))
             else:
                 self._is_down = False
                 return
