@@ -32,9 +32,10 @@ demo: space  ## the main job: a simulated city, local Spark, live matches, an HT
 test: space  ## the tests
 	@$(IN_VENV) -m pytest
 
-test-long: space  ## the tests, with twenty times the generated examples and twenty kills of each sink
+test-long: space  ## the tests, with twenty times the generated examples and twenty kills of each sink and of a broker
 	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest
 	@$(IN_VENV) -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md
+	@$(IN_VENV) -m tests.embedded.kills --kills 20 -o docs/reports/broker-kills.md
 
 check: setup  ## format, lint, types, import layers
 	@$(IN_VENV) -m ruff format --check

@@ -8,6 +8,7 @@ from hypothesis import settings
 from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
+from tests.storage.postgres_server import PostgresServer, programs, running_server
 
 settings.register_profile("house", max_examples=150, deadline=None, print_blob=True)
 settings.register_profile("long", parent=settings.get_profile("house"), max_examples=3000)
@@ -20,3 +21,16 @@ def spark() -> Iterator[SparkSession]:
     session = local_session("purport tests", cores="2")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One PostgreSQL for all tests; without one they are skipped, but not where changes pass."""
+    found = programs()
+    if found is None:
+        reason = "PostgreSQL is not installed: no initdb on PATH or in /usr/lib/postgresql"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with running_server(found) as server:
+        yield server

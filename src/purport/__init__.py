@@ -1,5 +1,8 @@
 """Publish/subscribe by meaning."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from purport.errors import (
     EventError,
     InvalidInput,
@@ -15,13 +18,18 @@ from purport.model.interval import Interval
 from purport.model.language.parse import parse, parse_all, parse_file
 from purport.model.language.write import write
 from purport.model.match import Correspondence, Mapping, Match
+from purport.model.notification import Notification
 from purport.model.subscription import Rule, Subscription
 from purport.relatedness.catalogue import load_measure
 from purport.relatedness.lexicon import Lexicon
 
+if TYPE_CHECKING:
+    from purport.embedded.broker import Broker
+
 __version__ = "0.1.0"
 
 __all__ = [
+    "Broker",
     "Correspondence",
     "Event",
     "EventError",
@@ -32,6 +40,7 @@ __all__ = [
     "Match",
     "Matcher",
     "NotSupportedYet",
+    "Notification",
     "PurportError",
     "Rule",
     "Statement",
@@ -45,3 +54,11 @@ __all__ = [
     "parse_file",
     "write",
 ]
+
+_LATER = {"Broker": "purport.embedded.broker"}  # brings a database along: loaded when asked for
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'purport' has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -1,0 +1,32 @@
+"""Settings to ready-made parts: the only place that chooses which part stands for which port."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from purport.broker.matching_engine import MatchingEngine
+from purport.matching.matcher import Matcher
+from purport.storage.opening import open_sql_journal, open_sqlite_journal
+from purport.storage.sql_journal import SqlJournal
+
+
+def journal_at(
+    place: Path | str, *, stretches: Path | None = None, durability: str = "full"
+) -> SqlJournal:
+    """The journal in a folder, or in the database of an address; it is made if there is none."""
+    if isinstance(place, str) and "://" in place:
+        return open_sql_journal(place, stretches=stretches)
+    return open_sqlite_journal(Path(place), durability=durability)
+
+
+def journal_to_read(place: Path | str, *, stretches: Path | None = None) -> SqlJournal:
+    """The journal in a folder or a database, to be looked at while a broker writes it."""
+    if isinstance(place, str) and "://" in place:
+        return open_sql_journal(place, stretches=stretches, read_only=True)
+    return open_sqlite_journal(Path(place), read_only=True)
+
+
+def matching_engine(matcher: Callable[[], Matcher] = Matcher) -> MatchingEngine:
+    """The engine of exact and approximate subscriptions."""
+    return MatchingEngine(matcher)

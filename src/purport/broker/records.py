@@ -1,0 +1,145 @@
+"""What a journal keeps: records of what was done, each with what came of it.
+
+A record carries results, not only requests: ids, times, who was told what under which number. So
+applying it again needs no measure, no clock and no matcher, and gives the same.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Literal
+
+from msgspec import Struct
+
+from purport.model.event import Event
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Answered(Struct, frozen=True, array_like=True, gc=False):
+    """How an event answers a subscription: how surely, and by which mapping."""
+
+    probability: float
+    mapping: tuple[int, ...] = ()  # for each predicate, the number of the statement for it
+    similarities: tuple[float, ...] = ()  # and how well that answers it
+
+
+class Told(Struct, frozen=True, array_like=True, gc=False):
+    """Who is told of an event, under which number, and how it answers."""
+
+    subscription: str  # its id
+    number: int  # counted for each subscription id, from 0 without gaps
+    best: Answered
+    others: tuple[Answered, ...] = ()  # the next best, where the subscriber asked for more than one
+
+
+class Published(Struct, frozen=True, tag="published", omit_defaults=True):
+    """An event, which stands beside the record, and who is told of it.
+
+    A derived event has `causes`, the ids of the events it comes from, nearest first, the `rules` it
+    went through, in the same order, and the probability that all of these matches are right.
+    """
+
+    told: tuple[Told, ...] = ()
+    rearmed: tuple[str, ...] = ()  # subscriptions `on change` that will be told of the next match
+    topic: str = ""
+    publisher: str | None = None
+    causes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    probability: float = 1.0
+
+
+class Delivery(StrEnum):
+    """What a subscriber may count on when something breaks between it and the broker."""
+
+    AT_LEAST_ONCE = "at least once"  # told again until acknowledged; ids say what came before
+    AT_MOST_ONCE = "at most once"  # acknowledged before it is handed over
+
+
+class Overflow(StrEnum):
+    """What happens when more waits for a subscriber than may."""
+
+    DROP_OLDEST = "drop oldest"  # the next notification says how many were missed
+    PAUSE = "pause"  # the subscription hears nothing until it is resumed
+    REFUSE = "refuse"  # whoever publishes is refused until something is acknowledged
+
+
+MOST_WAITING = 100_000
+
+
+class Subscribed(Struct, frozen=True, tag="subscribed", omit_defaults=True):
+    """A subscription or rule, new or in the place of an older version under the same id."""
+
+    id: str
+    text: str
+    owner: str | None = None
+    is_durable: bool = True  # it outlives the process that asked for it
+    delivery: Delivery = Delivery.AT_LEAST_ONCE
+    most_waiting: int = MOST_WAITING
+    overflow: Overflow = Overflow.DROP_OLDEST
+
+
+class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):
+    """A subscription has gone: it was asked to, its time was up, or its process ended."""
+
+    id: str
+    reason: Literal["asked", "expired", "ended"] = "asked"
+
+
+class Paused(Struct, frozen=True, tag="paused", omit_defaults=True):
+    """A subscription hears nothing until it is resumed."""
+
+    id: str
+    reason: Literal["asked", "overflow"] = "asked"
+
+
+class Resumed(Struct, frozen=True, tag="resumed"):
+    """A subscription hears again what is published."""
+
+    id: str
+
+
+class Acknowledged(Struct, frozen=True, tag="acknowledged", omit_defaults=True):
+    """A subscriber has everything through this number, or will never get it."""
+
+    id: str
+    through: int
+    is_missed: bool = False  # dropped, because too much was waiting
+
+
+class Failed(Struct, frozen=True, tag="failed", omit_defaults=True):
+    """A rule or a callback could not do its work for one event; everything else goes on."""
+
+    id: str  # of the subscription or rule
+    event: str  # its id
+    reason: str
+    rules: tuple[str, ...] = ()  # those that led there, if they went on from one another too long
+
+
+Record = Published | Subscribed | Unsubscribed | Paused | Resumed | Acknowledged | Failed
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """A record in its place: sequences count up by one; times never go back."""
+
+    sequence: int
+    at: int  # microseconds since 1970
+    record: Record
+    event: Event | None = None  # what was published
+
+    @property
+    def time(self) -> datetime:
+        """When it was done."""
+        return time_of(self.at)
+
+
+def microseconds_of(time: datetime) -> int:
+    """A time as a number that a journal can keep and compare."""
+    return (time - _EPOCH) // _MICROSECOND
+
+
+def time_of(microseconds: int) -> datetime:
+    """The time of such a number."""
+    return _EPOCH + timedelta(microseconds=microseconds)

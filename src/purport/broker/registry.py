@@ -1,0 +1,163 @@
+"""The registry: which subscriptions and rules there are, in which version, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from purport.broker.records import (
+    Delivery,
+    Entry,
+    Overflow,
+    Paused,
+    Resumed,
+    Subscribed,
+    Unsubscribed,
+    time_of,
+)
+from purport.errors import InvalidInput
+from purport.model.language.parse import parse
+from purport.model.subscription import Publish, Rule, Subscription, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A subscription or rule as the registry has it."""
+
+    id: str
+    text: str
+    subscription: Subscription
+    owner: str | None
+    version: int  # counted from 1 for each id
+    since: datetime  # of this version
+    sequence: int  # of the entry that registered it
+    is_durable: bool
+    delivery: Delivery
+    most_waiting: int
+    overflow: Overflow
+    is_paused: bool = False
+
+    @property
+    def is_immediate(self) -> bool:
+        """Whether it is a rule whose effect is recorded together with its cause."""
+        subscription = self.subscription
+        return isinstance(subscription, Rule) and isinstance(subscription.action, Publish | Update)
+
+    def is_expired(self, at: datetime) -> bool:
+        """Whether its time is up."""
+        expires = self.subscription.options.expires
+        return expires is not None and expires <= at
+
+    @classmethod
+    def of(
+        cls,
+        asked: Subscribed,
+        *,
+        at: int,
+        sequence: int,
+        version: int,
+        subscription: Subscription | None = None,
+    ) -> Registration:
+        """What a record registers; its text is read if nobody has read it yet."""
+        return cls(
+            asked.id,
+            asked.text,
+            subscription or parse(asked.text),
+            asked.owner,
+            version,
+            time_of(at),
+            sequence,
+            asked.is_durable,
+            asked.delivery,
+            asked.most_waiting,
+            asked.overflow,
+        )
+
+    def asked(self) -> Subscribed:
+        """The record that registers the same."""
+        return Subscribed(
+            self.id, self.text, self.owner, self.is_durable, self.delivery, self.most_waiting,
+            self.overflow,
+        )  # fmt: skip
+
+
+class Registry:
+    """All registrations, by id. `version` is the sequence of the last change."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Registration] = {}
+        self._earlier: dict[str, list[Registration]] = {}
+        self.version = 0
+
+    def __iter__(self) -> Iterator[Registration]:
+        """In the order of their first version."""
+        return iter(tuple(self._by_id.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def __contains__(self, identifier: str) -> bool:
+        return identifier in self._by_id
+
+    def find(self, identifier: str) -> Registration | None:
+        """The registration of an id, if there is one."""
+        return self._by_id.get(identifier)
+
+    def get(self, identifier: str) -> Registration:
+        """The registration of an id; `InvalidInput` if there is none."""
+        found = self._by_id.get(identifier)
+        if found is None:
+            raise InvalidInput(f"no subscription {identifier!r}")
+        return found
+
+    def versions(self, identifier: str) -> tuple[Registration, ...]:
+        """All versions of a registration, oldest first."""
+        return (*self._earlier.get(identifier, ()), self.get(identifier))
+
+    def at(self, identifier: str, sequence: int) -> Registration:
+        """The version that held when an entry was made."""
+        last = self.get(identifier)
+        if sequence > last.sequence:
+            return last
+        earlier = [one for one in self._earlier.get(identifier, ()) if one.sequence < sequence]
+        return earlier[-1] if earlier else last
+
+    def put(self, registration: Registration) -> None:
+        """Register; what had the same id before becomes an earlier version of it."""
+        before = self._by_id.get(registration.id)
+        if before is not None and before.version != registration.version:
+            self._earlier.setdefault(registration.id, []).append(before)
+        self._by_id[registration.id] = registration
+
+    def apply(self, entry: Entry, subscription: Subscription | None = None) -> None:
+        """Follow the journal; `subscription` is what the text of the record says, if it is known.
+
+        A record about something that is not registered changes nothing.
+        """
+        match entry.record:
+            case Subscribed() as asked:
+                before = self._by_id.get(asked.id)
+                registration = Registration.of(
+                    asked,
+                    at=entry.at,
+                    sequence=entry.sequence,
+                    version=1 if before is None else before.version + 1,
+                    subscription=subscription,
+                )
+                is_paused = before is not None and before.is_paused
+                self.put(replace(registration, is_paused=is_paused))
+            case Unsubscribed(identifier):
+                self._by_id.pop(identifier, None)
+                self._earlier.pop(identifier, None)
+            case Paused(identifier):
+                self._pause(identifier, is_paused=True)
+            case Resumed(identifier):
+                self._pause(identifier, is_paused=False)
+            case _:
+                return
+        self.version = entry.sequence
+
+    def _pause(self, identifier: str, *, is_paused: bool) -> None:
+        if identifier in self._by_id:
+            self.put(replace(self._by_id[identifier], is_paused=is_paused))

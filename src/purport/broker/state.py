@@ -1,0 +1,287 @@
+"""The state of a broker: what follows from its journal, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import msgspec
+
+from purport.broker.cursor import Cursor
+from purport.broker.engine import Answer, Engine
+from purport.broker.gate import Gate, asked_of, contraries
+from purport.broker.journal import JournalError
+from purport.broker.records import (
+    Acknowledged,
+    Entry,
+    Paused,
+    Published,
+    Resumed,
+    Subscribed,
+    Told,
+    Unsubscribed,
+    microseconds_of,
+)
+from purport.broker.registry import Registration, Registry
+from purport.errors import NotSupportedYet, PurportError
+from purport.matching.supported import label
+from purport.model.event import Event
+from purport.model.subscription import Rule, Subscription, Update
+
+VERSION = 1
+_CONTRARY = "\x00"  # after the id of a subscription `on change`: what re-arms it
+
+
+class BrokerState:
+    """Registry, cursors and engines, after the entries that were applied.
+
+    `apply` is a function of the state and an entry: no clock, no file, no thread in here.
+    """
+
+    def __init__(self, engines: Sequence[Engine]) -> None:
+        self.engines = engines
+        self.registry = Registry()
+        self.cursors: dict[str, Cursor] = {}
+        self.ended: dict[str, int] = {}  # of ids whose subscription ended, the next number
+        self.sequence = 0  # of the last entry that was applied
+        self.at = 0
+        self.unrunnable: dict[str, str] = {}  # subscriptions that no engine runs any more, and why
+        self._engine_of: dict[str, Engine] = {}
+        self._contraries: dict[str, int] = {}  # of a subscription `on change`, how many there are
+        self._first_expiry: datetime | None = None  # or earlier
+
+    def require_runnable(self, subscription: Subscription) -> Engine:
+        """The engine that runs a subscription; `NotSupportedYet` if none does."""
+        if isinstance(subscription, Rule) and isinstance(subscription.action, Update):
+            raise NotSupportedYet("a rule that updates (update)", label(subscription))
+        asked, forms = asked_of(subscription), []
+        for engine in self.engines:
+            form = engine.refuses(asked)
+            if form is None:
+                return engine
+            forms.append(form)
+        raise NotSupportedYet(forms[0] if forms else "any subscription", label(subscription))
+
+    def answers(self, events: Sequence[Event], at: datetime) -> list[list[Answer]]:
+        """What each of some events answers, over all engines; nothing changes by it.
+
+        An answer to what re-arms a subscription has an id that `rearms` understands.
+        """
+        if len(self.engines) == 1:
+            return [list(some) for some in self.engines[0].answers(events, at)]
+        found: list[list[Answer]] = [[] for _ in events]
+        for engine in self.engines:
+            for all_of_one, some in zip(found, engine.answers(events, at), strict=True):
+                all_of_one.extend(some)
+        return found
+
+    def expired(self, at: datetime) -> list[str]:
+        """The subscriptions whose time is up."""
+        if self._first_expiry is None or at < self._first_expiry:
+            return []
+        return [one.id for one in self.registry if one.is_expired(at)]
+
+    def apply(self, entry: Entry, subscription: Subscription | None = None) -> Sequence[Told]:
+        """Take up the next entry, and say who is to be told of it.
+
+        `subscription` is what the text of a record says, if it was read before.
+        """
+        if entry.sequence != self.sequence + 1:
+            raise JournalError(
+                f"entry {self.sequence + 1} of the journal is missing: {entry.sequence} follows "
+                f"{self.sequence}"
+            )
+        self.sequence, self.at = entry.sequence, entry.at
+        match entry.record:
+            case Published() as published:
+                return self._publish(entry, published)
+            case Subscribed(identifier):
+                self._stop(identifier)
+                before = self.registry.find(identifier)
+                self.registry.apply(entry, subscription)
+                registration = self.registry.get(identifier)
+                if before is None:
+                    self.cursors[identifier] = Cursor.beginning(self.ended.pop(identifier, 0))
+                elif before.subscription != registration.subscription:
+                    self.cursors[identifier] = self.cursors[identifier].anew()
+                self._run(registration)
+            case Unsubscribed(identifier):
+                self._stop(identifier)
+                self._end(identifier)
+                self.registry.apply(entry)
+                expiries = (one.subscription.options.expires for one in self.registry)
+                self._first_expiry = min((one for one in expiries if one), default=None)
+            case Paused(identifier):
+                self._stop(identifier)
+                self.registry.apply(entry)
+            case Resumed(identifier):
+                self.registry.apply(entry)
+                if identifier in self.registry and identifier not in self._engine_of:
+                    self._run(self.registry.get(identifier))
+            case Acknowledged(identifier, through, is_missed):
+                if identifier in self.cursors:
+                    cursor = self.cursors[identifier]
+                    self.cursors[identifier] = cursor.through(through, is_missed=is_missed)
+        return ()
+
+    def snapshot(self) -> bytes:
+        """The state as bytes that `restore` reads."""
+        kept = _Kept(
+            VERSION,
+            self.sequence,
+            self.at,
+            self.registry.version,
+            [
+                _KeptRegistration(
+                    one.asked(),
+                    one.version,
+                    microseconds_of(one.since),
+                    one.sequence,
+                    one.is_paused,
+                )
+                for last in self.registry
+                for one in self.registry.versions(last.id)
+            ],
+            {
+                name: _KeptCursor(
+                    one.next,
+                    one.acknowledged,
+                    one.first,
+                    one.missed,
+                    one.gate.told_at,
+                    one.gate.is_armed,
+                )
+                for name, one in self.cursors.items()
+            },
+            self.ended,
+            {engine.name: engine.snapshot() for engine in self.engines},
+        )
+        return msgspec.json.encode(kept)
+
+    def restore(self, state: bytes) -> None:
+        """Become what a snapshot says; only a state that nothing was applied to can.
+
+        `JournalError` if it is one that this version does not read.
+        """
+        kept = _kept(state)
+        self.sequence, self.at = kept.sequence, kept.at
+        for engine in self.engines:
+            if engine.name in kept.engines:
+                engine.restore(kept.engines[engine.name])
+        self.ended = kept.ended
+        for name, one in kept.cursors.items():
+            gate = Gate(one.told_at, one.is_armed)
+            self.cursors[name] = Cursor(one.next, one.acknowledged, one.first, one.missed, gate)
+        for version in kept.registrations:
+            registration = Registration.of(
+                version.asked, at=version.since, sequence=version.sequence, version=version.version
+            )
+            self.registry.put(replace(registration, is_paused=version.is_paused))
+        for registration in self.registry:
+            self._run(registration)
+        self.registry.version = kept.registry_version
+
+    def _publish(self, entry: Entry, published: Published) -> Sequence[Told]:
+        assert entry.event is not None
+        for engine in self.engines:
+            engine.advance(entry.sequence, entry.event, entry.time)
+        cursors = self.cursors
+        for identifier in published.rearmed:
+            if identifier in cursors:
+                cursors[identifier] = cursors[identifier].rearmed()
+        for told in published.told:
+            cursor = cursors.get(told.subscription)
+            registration = self.registry.find(told.subscription)
+            if cursor is None or registration is None:
+                continue
+            cursor = cursor.told(entry.at)
+            if registration.is_immediate:
+                cursor = cursor.through(told.number)
+            cursors[told.subscription] = cursor
+        return published.told
+
+    def _end(self, identifier: str) -> None:
+        """Forget how far a subscriber was, but for the number with which its id would go on."""
+        cursor, registration = self.cursors.pop(identifier, None), self.registry.find(identifier)
+        if cursor and cursor.next and registration and registration.is_durable:
+            self.ended[identifier] = cursor.next
+
+    def _run(self, registration: Registration) -> None:
+        """Have an engine answer a subscription."""
+        expires = registration.subscription.options.expires
+        if expires is not None:
+            self._first_expiry = min(expires, self._first_expiry or expires)
+        if registration.is_paused:
+            return
+        try:
+            engine = self.require_runnable(registration.subscription)
+        except PurportError as error:  # it could be run when it was registered: say so, go on
+            self.unrunnable[registration.id] = str(error)
+            return
+        engine.add(registration.id, asked_of(registration.subscription))
+        self._engine_of[registration.id] = engine
+        if registration.subscription.options.on_change:
+            count = 0
+            for count, opposite in enumerate(contraries(registration.subscription), 1):
+                engine.add(f"{registration.id}{_CONTRARY}{count}", opposite)
+            self._contraries[registration.id] = count
+
+    def _stop(self, identifier: str) -> None:
+        self.unrunnable.pop(identifier, None)
+        engine = self._engine_of.pop(identifier, None)
+        if engine is None:
+            return
+        engine.remove(identifier)
+        for number in range(1, self._contraries.pop(identifier, 0) + 1):
+            engine.remove(f"{identifier}{_CONTRARY}{number}")
+
+
+def rearms(answered: str) -> str | None:
+    """The subscription that an answer re-arms; None if it answers one."""
+    identifier, mark, _ = answered.partition(_CONTRARY)
+    return identifier if mark else None
+
+
+class _KeptRegistration(msgspec.Struct, frozen=True, array_like=True):
+    asked: Subscribed
+    version: int
+    since: int
+    sequence: int
+    is_paused: bool
+
+
+class _KeptCursor(msgspec.Struct, frozen=True, array_like=True):
+    next: int
+    acknowledged: int
+    first: int
+    missed: int
+    told_at: int | None
+    is_armed: bool
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A snapshot."""
+
+    version: int
+    sequence: int
+    at: int
+    registry_version: int
+    registrations: list[_KeptRegistration]
+    cursors: dict[str, _KeptCursor]
+    ended: dict[str, int]
+    engines: dict[str, bytes]  # by their names
+
+
+class _KeptVersion(msgspec.Struct, frozen=True):
+    version: int
+
+
+def _kept(state: bytes) -> _Kept:
+    try:
+        version = msgspec.json.decode(state, type=_KeptVersion).version
+        if version != VERSION:
+            raise JournalError(f"a snapshot of version {version}; this Purport reads {VERSION}")
+        return msgspec.json.decode(state, type=_Kept)
+    except msgspec.MsgspecError as error:
+        raise JournalError(f"a snapshot cannot be read: {error}") from None

@@ -1,0 +1,105 @@
+"""What a broker is asked for, checked where it comes in: what is wrong must not reach a journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from purport.broker.records import Subscribed
+from purport.errors import EventError, InvalidInput
+from purport.model.event import Event
+from purport.model.language.parse import parse
+from purport.model.language.write import write
+from purport.model.subscription import Rule, Subscription
+
+Publishable = Event | Mapping[str, Any] | str | bytes
+Choice = TypeVar("Choice", bound=StrEnum)
+
+_LONGEST_NAME = 1_000
+
+
+def published_event(told: Publishable) -> Event:
+    """An event, or the one that JSON is; `EventError` if it is none."""
+    if not isinstance(told, Event):
+        return Event.from_json(told)
+    if told.id is not None and (not isinstance(told.id, str) or not told.id):
+        raise EventError(f"the id of an event is a text that is not empty, got {told.id!r}")
+    return told
+
+
+def published_events(told: Iterable[Publishable]) -> list[Event]:
+    """The same of several; what is wrong with one is said with its number."""
+    if isinstance(told, str | bytes | Mapping | Event) or not isinstance(told, Iterable):
+        raise InvalidInput(f"expected several events, such as a list, got {told!r:.80}")
+    made = []
+    for number, one in enumerate(told):
+        try:
+            made.append(published_event(one))
+        except EventError as error:
+            raise EventError(f"event {number} of those to publish: {error}") from None
+    return made
+
+
+def readable_subscription(asked: Subscription | str) -> Subscription:
+    """A subscription that a journal can keep as a text, and read again."""
+    if isinstance(asked, str):
+        return parse(asked)
+    if not isinstance(asked, Subscription):
+        raise InvalidInput(f"expected a subscription or its text, got {asked!r:.80}")
+    read = parse(write(asked))
+    if read != asked:
+        raise InvalidInput(f"{write(asked)} is read otherwise than it was made")
+    return read
+
+
+def require_callback(callback: object, asked: Subscription) -> None:
+    """Raise `InvalidInput` if something cannot be called, or is to be called by a rule."""
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"a callback is a function, got {callback!r:.80}")
+    if callback is not None and isinstance(asked, Rule):
+        raise InvalidInput("a rule does what it says, and calls nothing back")
+
+
+def require_registrable(wanted: Subscribed) -> None:
+    """Raise `InvalidInput` if a journal could not keep a registration, or nobody could use it."""
+    require_text(wanted.id, "the id of a subscription")
+    require_owner(wanted.owner)
+    if not isinstance(wanted.is_durable, bool):
+        raise InvalidInput(f"durable is true or false, got {wanted.is_durable!r}")
+    most = wanted.most_waiting
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InvalidInput(f"at least 1 notification may wait, got {most!r}")
+
+
+def require_owner(name: str | None) -> None:
+    """Raise `InvalidInput` if this is no name of somebody."""
+    if name is not None:
+        require_text(name, "the name of an owner or publisher")
+
+
+def require_topic(topic: str) -> None:
+    """Raise `InvalidInput` if nothing can be published there."""
+    if topic != "":
+        require_text(topic, "a topic")
+        if "+" in topic or "#" in topic:
+            raise InvalidInput(f"{topic!r}: + and # are for patterns of topics")
+
+
+def require_text(value: object, what: str) -> str:
+    """A text with something in it, in letters and signs that can be written down."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{what} is a text that is not empty, got {value!r:.80}")
+    is_name = what != "a registry"
+    if is_name and (len(value) > _LONGEST_NAME or not value.isprintable()):
+        raise InvalidInput(f"{what} has at most {_LONGEST_NAME:,} letters and signs: {value!r:.80}")
+    return value
+
+
+def one_of(kind: type[Choice], value: str) -> Choice:
+    """A choice by its name; `InvalidInput` names those that there are."""
+    try:
+        return kind(value)
+    except ValueError:
+        there = ", ".join(repr(str(one)) for one in kind)
+        raise InvalidInput(f"expected one of {there}, got {value!r}") from None

@@ -1,0 +1,475 @@
+"""The broker in one's own process: publish, subscribe, be told, and lose nothing."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from purport.assembly import journal_at, matching_engine
+from purport.broker.access import OPEN, Action, Forbidden
+from purport.broker.engine import Engine
+from purport.broker.journal import Journal, MemoryJournal
+from purport.broker.matching_engine import MatchingEngine
+from purport.broker.records import (
+    MOST_WAITING,
+    Delivery,
+    Entry,
+    Failed,
+    Overflow,
+    Paused,
+    Published,
+    Record,
+    Resumed,
+    Subscribed,
+    Unsubscribed,
+)
+from purport.broker.registry import Registration
+from purport.broker.registry_text import exported, imported
+from purport.embedded.asked_for import (
+    Publishable,
+    one_of,
+    published_event,
+    published_events,
+    readable_subscription,
+    require_callback,
+    require_owner,
+    require_registrable,
+    require_text,
+    require_topic,
+)
+from purport.embedded.housekeeping import Housekeeper
+from purport.embedded.ledger import Ledger
+from purport.embedded.settings import BrokerSettings
+from purport.embedded.subscriber import Acknowledging, Subscriber
+from purport.embedded.workers import Callback, HandOver, Worker, to_callback, to_service
+from purport.errors import InvalidInput
+from purport.matching.matcher import Matcher
+from purport.model.clock import Clock, SystemClock
+from purport.model.event import Event
+from purport.model.language.write import write
+from purport.model.notification import Notification
+from purport.model.subscription import Post, Rule, Subscription
+from purport.posting import address_parts
+
+_LOG = logging.getLogger("purport.broker")
+_ENTRIES_BETWEEN_LOOKS = 10_000
+_GIVEN_OUT = re.compile(r"subscription-\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """That an event is in the journal: a crash no longer loses it."""
+
+    sequence: int
+    event_id: str
+    notified: int  # how many subscribers and rules are told of it
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a rule or a callback could not do for an event, and where the journal says so."""
+
+    sequence: int
+    at: datetime
+    subscription_id: str
+    event_id: str
+    reason: str
+
+
+class Broker:
+    """One door to the engines: what is published is matched, kept, and told to subscribers.
+
+    >>> from purport import Broker
+    >>> with Broker.in_memory() as broker:
+    ...     hot = broker.subscribe("{temperature > 25 °C} as hot")
+    ...     receipt = broker.publish({"temperature": "80 °F"})
+    ...     [notification] = hot.waiting()
+    >>> notification.id, notification.match.probability, receipt.notified
+    ('hot:0', 1.0, 1)
+
+    `Broker.open` keeps everything in a folder. A subscription with a name is durable: whoever
+    subscribes under that name again, after a restart too, goes on after what was acknowledged last.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        matcher: Callable[[], Matcher] = Matcher,
+        engines: Sequence[Engine] = (),
+        clock: Clock | None = None,
+        settings: BrokerSettings | None = None,
+    ) -> None:
+        self._settings = settings or BrokerSettings()
+        self._journal = journal
+        self._subscribers: dict[str, list[Subscriber]] = {}
+        self._callbacks: dict[str, Worker] = {}
+        self._posts: dict[str, Worker] = {}
+        self._housekeeper: Housekeeper | None = None
+        try:
+            self._ledger = self._start(matching_engine(matcher), engines, clock or SystemClock())
+        except BaseException:
+            journal.close()
+            raise
+        self._next_look = self._ledger.sequence + _ENTRIES_BETWEEN_LOOKS
+        for registration in self._ledger.registry:
+            self._post_for(registration)
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path | str,
+        *,
+        journal: str | None = None,
+        durability: str = "full",
+        matcher: Callable[[], Matcher] = Matcher,
+        engines: Sequence[Engine] = (),
+        clock: Clock | None = None,
+        settings: BrokerSettings | None = None,
+    ) -> Self:
+        """The broker of a folder, which is made if it is not there.
+
+        `journal` is the address of a database (`postgresql://...`) that has the journal instead;
+        the folder then has its sealed stretches. `durability` "relaxed" does not wait for the disk
+        at every publication: a power cut may cost the last ones, a crash of the process none.
+        """
+        if not isinstance(folder, Path | str):
+            raise InvalidInput(f"expected the path of a folder, got {folder!r}")
+        if journal is None:
+            kept = journal_at(Path(folder), durability=durability)
+        elif "://" not in journal or durability != "full":
+            raise InvalidInput(
+                f"expected the address of a database, and durability full, got {journal!r}"
+            )
+        else:
+            kept = journal_at(journal, stretches=Path(folder) / "stretches")
+        return cls(kept, matcher=matcher, engines=engines, clock=clock, settings=settings)
+
+    @classmethod
+    def in_memory(
+        cls,
+        *,
+        matcher: Callable[[], Matcher] = Matcher,
+        engines: Sequence[Engine] = (),
+        clock: Clock | None = None,
+        settings: BrokerSettings | None = None,
+    ) -> Self:
+        """A broker that lasts as long as the process."""
+        return cls(
+            MemoryJournal(), matcher=matcher, engines=engines, clock=clock, settings=settings
+        )
+
+    def publish(
+        self, event: Publishable, *, topic: str = "", publisher: str | None = None
+    ) -> Receipt:
+        """Publish an event, or JSON that is one; when this returns, it is kept.
+
+        `EventError` if it is none, `BacklogFull` if a subscriber wants publishers to wait.
+        """
+        [receipt] = self._publish([published_event(event)], topic, publisher)
+        return receipt
+
+    def publish_all(
+        self, events: Iterable[Publishable], *, topic: str = "", publisher: str | None = None
+    ) -> list[Receipt]:
+        """Publish several events at once, in order: all of them are kept, or none."""
+        made = published_events(events)
+        return self._publish(made, topic, publisher) if made else []
+
+    def subscribe(
+        self,
+        subscription: Subscription | str,
+        callback: Callback | None = None,
+        *,
+        owner: str | None = None,
+        durable: bool | None = None,
+        delivery: Delivery | str = Delivery.AT_LEAST_ONCE,
+        most_waiting: int = MOST_WAITING,
+        overflow: Overflow | str = Overflow.DROP_OLDEST,
+        acknowledging: Acknowledging | str = Acknowledging.WHEN_NEXT_IS_TAKEN,
+    ) -> Subscriber:
+        """Subscribe, or add a rule; a callback is called in a thread of its own.
+
+        Under the name of a subscription that is there, this goes on with it: as it is, or in a new
+        version if it is asked for otherwise. Without a name it ends with this broker, unless it is
+        said to be `durable`.
+        """
+        asked = readable_subscription(subscription)
+        wanted = Subscribed(
+            asked.name or "",
+            write(asked),
+            owner,
+            asked.name is not None if durable is None else durable,
+            one_of(Delivery, delivery),
+            most_waiting,
+            one_of(Overflow, overflow),
+        )
+        how = one_of(Acknowledging, acknowledging)
+        require_callback(callback, asked)
+        with self._ledger.lock:
+            self._ledger.require_open()
+            if asked.name is None:
+                wanted = msgspec.structs.replace(wanted, id=self._ledger.free_id())
+            elif _GIVEN_OUT.fullmatch(asked.name):
+                raise InvalidInput(f"names such as {asked.name!r} are given out by the broker")
+            self._register([(wanted, asked, False)])
+            return self.subscriber(wanted.id, callback, acknowledging=how)
+
+    def subscriber(
+        self,
+        identifier: str,
+        callback: Callback | None = None,
+        *,
+        acknowledging: Acknowledging | str = Acknowledging.WHEN_NEXT_IS_TAKEN,
+    ) -> Subscriber:
+        """The notifications of a subscription that is there; of a rule, none."""
+        how = one_of(Acknowledging, acknowledging)
+        with self._ledger.lock:
+            asked = self.registration(identifier).subscription
+            require_callback(callback, asked)
+            if callback is not None:
+                return self._work(self._callbacks, identifier, to_callback(callback)).subscriber
+            subscriber = self._listen(identifier, how)
+            if isinstance(asked, Rule):
+                subscriber.close()
+            return subscriber
+
+    def unsubscribe(self, identifier: str, *, who: str | None = None) -> None:
+        """End a subscription, and what waits for it."""
+        with self._ledger.lock:
+            self._require_manager(identifier, who)
+            self._ledger.record(Unsubscribed(identifier))
+
+    def pause(self, identifier: str, *, who: str | None = None) -> None:
+        """Let a subscription hear nothing of what is published until it is resumed.
+
+        What waits for it goes on waiting.
+        """
+        with self._ledger.lock:
+            if not self._require_manager(identifier, who).is_paused:
+                self._ledger.record(Paused(identifier))
+
+    def resume(self, identifier: str, *, who: str | None = None) -> None:
+        """Let a paused subscription hear again; `InvalidInput` if as much waits for it as may."""
+        with self._ledger.lock:
+            if self._require_manager(identifier, who).is_paused:
+                if self._ledger.is_full(identifier):
+                    raise InvalidInput(f"as much waits for {identifier!r} as may: take some first")
+                self._ledger.record(Resumed(identifier))
+
+    def registrations(self, owner: str | None = None) -> list[Registration]:
+        """What is subscribed to, rules included; all, or what belongs to somebody."""
+        with self._ledger.lock:
+            self._ledger.require_open()
+            self._ledger.expire()
+            found = list(self._ledger.registry)
+        return found if owner is None else [one for one in found if one.owner == owner]
+
+    def registration(self, identifier: str) -> Registration:
+        """A subscription or rule; `InvalidInput` if there is none."""
+        return self._ledger.registration(require_text(identifier, "the id of a subscription"))
+
+    def versions(self, identifier: str) -> tuple[Registration, ...]:
+        """All versions of a subscription or rule, oldest first."""
+        with self._ledger.lock:
+            self.registration(identifier)
+            return self._ledger.registry.versions(identifier)
+
+    def export_registry(self, owner: str | None = None) -> str:
+        """What is subscribed to, as lines of JSON."""
+        return exported(self.registrations(owner))
+
+    def import_registry(self, text: str, *, owner: str | None = None) -> list[Registration]:
+        """Register what was exported, or what a file of subscriptions and rules says.
+
+        All of it is registered, or nothing: `InvalidInput` says what is wrong, and where.
+        """
+        wanted = imported(require_text(text, "a registry"), owner=owner)
+        with self._ledger.lock:
+            self._ledger.require_open()
+            self._register([(line.asked(), asked, line.is_paused) for line, asked in wanted])
+            return [self.registration(line.id) for line, _ in wanted]
+
+    def failures(self, after: int = 0) -> list[Failure]:
+        """What rules and callbacks could not do, of what the journal has after a sequence."""
+        with self._ledger.lock:
+            self._ledger.require_open()
+            entries = self._journal.read(after)
+        return [
+            Failure(entry.sequence, entry.time, record.id, record.event, record.reason)
+            for entry in entries
+            if isinstance(record := entry.record, Failed)
+        ]
+
+    def compact(self) -> int:
+        """Seal all of the journal that is in no stretch yet, and drop what need not be kept.
+
+        A broker in a folder does so by itself from time to time; gives how many entries went.
+        """
+        while self._journal.seal(all_of_it=True) is not None:
+            pass
+        return self._ledger.drop_old()
+
+    @property
+    def sequence(self) -> int:
+        """The sequence of the last entry of the journal."""
+        return self._ledger.sequence
+
+    def close(self) -> None:
+        """Stop callbacks, keep what is to be kept, and let go of the journal."""
+        workers = [*self._callbacks.values(), *self._posts.values()]
+        for worker in workers:
+            worker.stop()
+        for worker in workers:
+            if not worker.join(self._settings.closing_seconds):
+                _LOG.warning("the callback of %r is still at work", worker.subscriber.id)
+        if self._housekeeper is not None:
+            self._housekeeper.stop()
+            self._housekeeper = None
+        try:
+            self._ledger.close()
+        finally:
+            for subscribers in tuple(self._subscribers.values()):
+                for subscriber in tuple(subscribers):
+                    subscriber.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _start(self, engine: MatchingEngine, others: Sequence[Engine], clock: Clock) -> Ledger:
+        ledger = Ledger(
+            self._journal, [engine, *others], clock, self._settings, self._notice, engine.explain
+        )
+        if self._journal.mended is not None:
+            _LOG.warning("%s", self._journal.mended)
+        for identifier, reason in ledger.unrunnable.items():
+            _LOG.warning("%r hears nothing, because it cannot be run: %s", identifier, reason)
+        left = [one.id for one in ledger.registry if not one.is_durable]
+        ledger.record(*(Unsubscribed(one, "ended") for one in left))
+        if not isinstance(self._journal, MemoryJournal):
+            self._housekeeper = Housekeeper(self._journal, ledger)
+        return ledger
+
+    def _publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Receipt]:
+        if topic or publisher is not None:
+            require_topic(topic)
+            require_owner(publisher)
+        if self._settings.access is not OPEN:
+            self._settings.access.require(publisher, Action.PUBLISH, topic=topic)
+        entries = self._ledger.publish(events, topic, publisher)
+        if self._housekeeper is None and entries[-1].sequence >= self._next_look:
+            self._next_look = entries[-1].sequence + _ENTRIES_BETWEEN_LOOKS
+            self._ledger.forget(self._settings.memory_entries)
+        return _receipts(entries, len(events))
+
+    def _register(self, wanted: Sequence[tuple[Subscribed, Subscription, bool]]) -> None:
+        """Register all that is wanted, each paused or not; raises what is wrong with one."""
+        for one, asked, _ in wanted:
+            self._check(one, asked)
+        records: list[Record] = []
+        for one, _, is_paused in wanted:
+            before = self._ledger.registry.find(one.id)
+            if before is None or before.asked() != one:
+                records.append(one)
+            if is_paused and not (before and before.is_paused):
+                records.append(Paused(one.id))
+        self._ledger.record(*records, subscriptions={one.id: asked for one, asked, _ in wanted})
+        for one, _, _ in wanted:
+            self._post_for(self.registration(one.id))
+
+    def _check(self, wanted: Subscribed, subscription: Subscription) -> None:
+        require_registrable(wanted)
+        if not self._settings.access.allows_somewhere(wanted.owner, Action.SUBSCRIBE):
+            raise Forbidden(f"{wanted.owner or 'somebody without a name'} may not subscribe")
+        before = self._ledger.registry.find(wanted.id)
+        if before is not None and before.owner != wanted.owner:
+            raise Forbidden(f"{wanted.id!r} belongs to {before.owner or 'somebody without a name'}")
+        if isinstance(subscription, Rule) and isinstance(subscription.action, Post):
+            address_parts(subscription.action.url)
+        self._ledger.require_runnable(subscription)
+
+    def _listen(self, identifier: str, acknowledging: Acknowledging) -> Subscriber:
+        subscriber = Subscriber(self._ledger, identifier, self._leave, acknowledging)
+        self._subscribers.setdefault(identifier, []).append(subscriber)
+        return subscriber
+
+    def _leave(self, subscriber: Subscriber) -> None:
+        """Wake a subscriber no more."""
+        with self._ledger.lock:
+            others = [
+                one for one in self._subscribers.get(subscriber.id, ()) if one is not subscriber
+            ]
+            if others:
+                self._subscribers[subscriber.id] = others
+            else:
+                self._subscribers.pop(subscriber.id, None)
+
+    def _work(self, workers: dict[str, Worker], identifier: str, hand_over: HandOver) -> Worker:
+        if identifier in workers:
+            workers.pop(identifier).stop()
+        subscriber = self._listen(identifier, Acknowledging.BY_HAND)
+        worker = workers[identifier] = Worker(subscriber, hand_over, self._fail)
+        return worker
+
+    def _post_for(self, registration: Registration) -> None:
+        """Let a thread do what a rule that posts asks for."""
+        rule = registration.subscription
+        if isinstance(rule, Rule) and isinstance(rule.action, Post):
+            post = to_service(rule.action.url, self._settings.patience)
+            self._work(self._posts, registration.id, post)
+        elif registration.id in self._posts:
+            self._posts.pop(registration.id).stop()
+
+    def _notice(self, entry: Entry) -> None:
+        """Wake whom an entry concerns."""
+        record = entry.record
+        if type(record) is Published:
+            for one in record.told:
+                for subscriber in self._subscribers.get(one.subscription, ()):
+                    subscriber.bell.ring()
+            return
+        match record:
+            case Unsubscribed(identifier):
+                for workers in (self._callbacks, self._posts):
+                    if identifier in workers:
+                        workers.pop(identifier).stop()
+                for subscriber in tuple(self._subscribers.get(identifier, ())):
+                    subscriber.close()
+            case Paused(identifier, "overflow"):
+                _LOG.warning("%r is paused: as much waits for it as may", identifier)
+
+    def _fail(self, notification: Notification, reason: str) -> None:
+        _LOG.warning("%s: %s", notification.id, reason)
+        event = notification.match.event.id or ""
+        self._ledger.record(Failed(notification.subscription_id, event, reason))
+
+    def _require_manager(self, identifier: str, who: str | None) -> Registration:
+        registration = self.registration(identifier)
+        if who is None or who != registration.owner:
+            self._settings.access.require(who, Action.MANAGE)
+        return registration
+
+
+def _receipts(entries: Sequence[Entry], count: int) -> list[Receipt]:
+    """The receipts of the first so many publications, which come before those of rules."""
+    return [
+        Receipt(entry.sequence, entry.event.id or "", len(entry.record.told))
+        for entry in entries
+        if entry.event is not None and type(entry.record) is Published
+    ][:count]

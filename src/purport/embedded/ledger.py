@@ -1,0 +1,297 @@
+"""Journal and state under one lock: what is written is applied, and what is applied is written."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from purport.broker.cursor import Cursor
+from purport.broker.draft import published
+from purport.broker.engine import Engine
+from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
+from purport.broker.records import (
+    Acknowledged,
+    Delivery,
+    Entry,
+    Published,
+    Record,
+    Unsubscribed,
+    microseconds_of,
+)
+from purport.broker.registry import Registration, Registry
+from purport.broker.restart import restored
+from purport.broker.retention import Retention
+from purport.broker.telling import Explain, notification_of
+from purport.embedded.acknowledgements import Acknowledgements
+from purport.embedded.settings import BrokerSettings
+from purport.embedded.subscriber import Waiting
+from purport.errors import InvalidInput, PurportError
+from purport.model.clock import Clock
+from purport.model.event import Event
+from purport.model.notification import Notification
+from purport.model.subscription import Subscription
+
+_LOG = logging.getLogger("purport.broker")
+
+
+class BrokerClosed(PurportError):
+    """The broker was closed: nothing can be done with it any more."""
+
+
+class Ledger:
+    """The journal of a broker and the state that follows from it.
+
+    Every change is drafted from the state, appended to the journal, and applied when the journal
+    has it. What cannot be appended has not happened.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        engines: Sequence[Engine],
+        clock: Clock,
+        settings: BrokerSettings,
+        notice: Callable[[Entry], None],
+        explain: Explain | None = None,
+    ) -> None:
+        self.lock = threading.RLock()
+        self._journal, self._clock, self._settings = journal, clock, settings
+        self._state = restored(journal, engines)
+        self._notice, self._explain = notice, explain
+        self._received = Acknowledgements()
+        self._snapshot_at = self._state.sequence  # the last one is of then
+        self._why_closed = ""
+
+    @property
+    def registry(self) -> Registry:
+        """What is subscribed to."""
+        return self._state.registry
+
+    @property
+    def unrunnable(self) -> Mapping[str, str]:
+        """Subscriptions that no engine runs any more, and why."""
+        return self._state.unrunnable
+
+    @property
+    def sequence(self) -> int:
+        """The sequence of the last entry."""
+        return self._state.sequence
+
+    def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Entry]:
+        """Publish events, rules included, as one change."""
+        with self.lock:
+            self.require_open()
+            entries = published(
+                self._state,
+                events,
+                self._clock.now(),
+                topic=topic,
+                publisher=publisher,
+                limits=self._settings.limits,
+                access=self._settings.access,
+                received=self._received.all(),
+            )
+            self._write(entries)
+            return entries
+
+    def record(
+        self, *records: Record, subscriptions: Mapping[str, Subscription] | None = None
+    ) -> None:
+        """Write records as one change; `subscriptions` are what the texts of some say, by id."""
+        with self.lock:
+            self.require_open()
+            at = max(microseconds_of(self._clock.now()), self._state.at)
+            first = self._state.sequence + 1
+            entries = [Entry(first + place, at, one) for place, one in enumerate(records)]
+            self._write(entries, subscriptions or {})
+
+    def require_runnable(self, subscription: Subscription) -> None:
+        """Raise what is wrong with a subscription before anybody hears of it."""
+        with self.lock:
+            self.require_open()
+            self._state.require_runnable(subscription)
+
+    def free_id(self) -> str:
+        """An id that nobody has, or ever had, for a subscription without a name."""
+        number = self._state.sequence + 1
+        while (found := f"subscription-{number}") in self.registry or found in self._state.ended:
+            number += 1
+        return found
+
+    def registration(self, identifier: str) -> Registration:
+        """What is subscribed to under an id."""
+        with self.lock:
+            self.require_open()
+            return self.registry.get(identifier)
+
+    def is_full(self, identifier: str) -> bool:
+        """Whether as much waits for a subscriber as may."""
+        with self.lock:
+            cursor = self._cursor(identifier)
+            return (
+                cursor is not None and cursor.waiting >= self.registry.get(identifier).most_waiting
+            )
+
+    def waiting(self, identifier: str, after: int, most: int) -> Waiting | None:
+        """The next notifications after a number, and after what was acknowledged."""
+        with self.lock:
+            self.expire()
+            cursor, registration = self._cursor(identifier), self.registry.find(identifier)
+            if self._why_closed or cursor is None or registration is None:
+                return None
+            found = self.told(identifier, max(after, cursor.acknowledged), most)
+            return Waiting(cursor, found, registration.delivery is Delivery.AT_MOST_ONCE)
+
+    def told(self, identifier: str, after: int, most: int) -> list[Notification]:
+        """What a subscriber was told under numbers after this one."""
+        with self.lock:
+            self.require_open()
+            registry, cursor = self.registry, self._state.cursors.get(identifier)
+            if cursor is None:
+                return []
+            entries = self._journal.told(identifier, max(after, cursor.first - 1), most)
+            return [
+                notification_of(
+                    entry, registry.at(identifier, entry.sequence), explain=self._explain
+                )
+                for entry in entries
+            ]
+
+    def since(self, identifier: str, at: datetime) -> int | None:
+        """The number of the first notification at or after a time."""
+        if not isinstance(at, datetime) or at.tzinfo is None:
+            raise InvalidInput(f"expected a time with its zone, got {at!r}")
+        with self.lock:
+            self.require_open()
+            number = self._journal.numbered_since(identifier, microseconds_of(at))
+            cursor = self._state.cursors.get(identifier)
+            return None if number is None or cursor is None else max(number, cursor.first)
+
+    def acknowledge(self, identifier: str, through: int) -> None:
+        """Remember that everything through a number was received, or is about to be."""
+        with self.lock:
+            registration, cursor = self.registry.find(identifier), self._cursor(identifier)
+            if self._why_closed or registration is None or cursor is None:
+                return
+            if through > cursor.acknowledged:
+                self._received.add(identifier, min(through, cursor.next - 1))
+                if registration.delivery is Delivery.AT_MOST_ONCE:
+                    self.write_received()
+
+    def write_received(self) -> None:
+        """Have the journal remember what was received."""
+        with self.lock:
+            cursors = self._state.cursors
+            known = [
+                Acknowledged(name, through)
+                for name, through in self._received.all().items()
+                if name in cursors and cursors[name].acknowledged < through
+            ]
+            if known and not self._why_closed:
+                self.record(*known)
+
+    def expire(self) -> None:
+        """Let subscriptions go whose time is up."""
+        with self.lock:
+            over = [] if self._why_closed else self._state.expired(self._clock.now())
+            if over:
+                self.record(*(Unsubscribed(identifier, "expired") for identifier in over))
+
+    def keep_snapshot(self) -> None:
+        """Have the journal keep the state, so that a restart need not begin at the beginning."""
+        with self.lock:
+            self.require_open()
+            if self._state.sequence > self._snapshot_at:
+                self._journal.keep_snapshot(Snapshot(self._state.sequence, self._state.snapshot()))
+                self._snapshot_at = self._state.sequence
+
+    def drop_old(self) -> int:
+        """Drop what need not be kept any longer; gives how many entries."""
+        retention = self._settings.retention
+        if retention == Retention():
+            return 0
+        with self.lock:
+            self.require_open()
+            stretches = self._journal.stretches()
+            through = retention.droppable(stretches, self._clock.now(), self._first_wanted())
+            if not through:
+                return 0
+            self._snapshot_at = 0  # a crash, or a full disk, may have kept the last from being kept
+            self.keep_snapshot()
+            return self._journal.drop(through)
+
+    def forget(self, entries: int) -> None:
+        """Of a journal in memory, drop all but the last so many entries and what waits."""
+        with self.lock:
+            if isinstance(self._journal, MemoryJournal):
+                acknowledged = {name: one.acknowledged for name, one in self._state.cursors.items()}
+                self._journal.forget(self._state.sequence - entries, acknowledged)
+
+    def close(self) -> None:
+        """Write what is left, and let go of the journal."""
+        with self.lock:
+            if self._why_closed:
+                return
+            try:
+                self.write_received()
+                self.keep_snapshot()
+            finally:
+                self._why_closed = "the broker is closed"
+                self._journal.close()
+
+    def require_open(self) -> None:
+        """Raise `BrokerClosed` if nothing can be done any more."""
+        if self._why_closed:
+            raise BrokerClosed(self._why_closed)
+
+    def _cursor(self, identifier: str) -> Cursor | None:
+        """How far a subscriber is, with what the journal does not know yet."""
+        cursor = self._state.cursors.get(identifier)
+        return None if cursor is None else cursor.through(self._received.through(identifier))
+
+    def _write(
+        self, entries: Sequence[Entry], subscriptions: Mapping[str, Subscription] | None = None
+    ) -> None:
+        if not entries:
+            return
+        self._journal.append(entries)
+        try:
+            for entry in entries:
+                if type(entry.record) is Published:
+                    self._state.apply(entry)
+                else:
+                    self._apply(entry, entry.record, subscriptions or {})
+        except BaseException:
+            self._why_closed = "the broker could not follow its own journal: open it again"
+            self._journal.close()
+            raise
+        for entry in entries:
+            self._notice(entry)
+        if self._state.sequence - self._snapshot_at >= self._settings.snapshot_every:
+            try:
+                self.keep_snapshot()
+            except JournalError as error:  # what was published is kept all the same
+                self._snapshot_at = self._state.sequence
+                _LOG.warning("the journal could not keep a snapshot: %s", error)
+
+    def _apply(
+        self, entry: Entry, record: Record, subscriptions: Mapping[str, Subscription]
+    ) -> None:
+        assert not isinstance(record, Published)
+        self._state.apply(entry, subscriptions.get(record.id))
+        if isinstance(record, Acknowledged):
+            self._received.forget(record.id, record.through)
+        elif isinstance(record, Unsubscribed):
+            self._received.forget(record.id, self._received.through(record.id))
+
+    def _first_wanted(self) -> int | None:
+        """The sequence of the oldest entry that somebody durable waits for."""
+        wanted: list[int] = []
+        for one in self.registry:
+            cursor = self._state.cursors[one.id]
+            if one.is_durable and cursor.waiting:
+                entries = self._journal.told(one.id, cursor.acknowledged, 1)
+                wanted += [entry.sequence for entry in entries]
+        return min(wanted, default=None)

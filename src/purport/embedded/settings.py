@@ -1,0 +1,23 @@
+"""What can be set of a broker in one's own process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from purport.broker.access import OPEN, AccessRules
+from purport.broker.draft import Limits
+from purport.broker.retention import Retention
+from purport.courier import Patience
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerSettings:
+    """The defaults are for a machine of one's own, on which everybody may do everything."""
+
+    access: AccessRules = OPEN
+    limits: Limits = field(default_factory=Limits)
+    retention: Retention = field(default_factory=Retention)
+    patience: Patience = field(default_factory=Patience)  # with services that rules post to
+    snapshot_every: int = 50_000  # entries
+    memory_entries: int = 100_000  # that a broker in memory keeps, besides what waits
+    closing_seconds: float = 5.0  # that callbacks at work are waited for

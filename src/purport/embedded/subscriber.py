@@ -1,0 +1,214 @@
+"""A subscriber's end: notifications, one after the other, and what was received."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum, StrEnum, auto
+from typing import Protocol
+
+from purport.broker.cursor import Cursor
+from purport.broker.registry import Registration
+from purport.embedded.bell import Bell
+from purport.errors import InvalidInput
+from purport.model.notification import Notification
+
+_AT_ONCE = 256
+_LOOK_SECONDS = 1.0  # a subscription may end by itself, when its time is up
+
+
+class Acknowledging(StrEnum):
+    """When a notification counts as received."""
+
+    WHEN_NEXT_IS_TAKEN = "when the next is taken"
+    BY_HAND = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits for a subscriber, some of it, and how far the subscriber is."""
+
+    cursor: Cursor
+    notifications: list[Notification]
+    is_acknowledged_first: bool  # before it is handed over
+
+
+class Deliveries(Protocol):
+    """What a subscriber needs of its broker."""
+
+    def registration(self, identifier: str) -> Registration:
+        """What is subscribed to."""
+
+    def waiting(self, identifier: str, after: int, most: int) -> Waiting | None:
+        """The next notifications after a number, and after what was acknowledged.
+
+        None if the subscription, or the broker, has ended.
+        """
+
+    def told(self, identifier: str, after: int, most: int) -> list[Notification]:
+        """What was told under numbers after this one."""
+
+    def since(self, identifier: str, at: datetime) -> int | None:
+        """The number of the first notification at or after a time."""
+
+    def acknowledge(self, identifier: str, through: int) -> None:
+        """Remember that everything through a number was received."""
+
+
+class _Look(Enum):
+    """What a look for notifications finds."""
+
+    SOME = auto()
+    NONE = auto()
+    THE_END = auto()
+
+
+class Subscriber:
+    """Notifications of one subscription, in order, beginning after the last acknowledged.
+
+    Iterating waits for what comes, and ends when the subscription or the broker does. `async for`
+    does the same in an event loop. Several threads or tasks may share one: each gets what no other
+    has got.
+    """
+
+    def __init__(
+        self,
+        deliveries: Deliveries,
+        identifier: str,
+        leave: Callable[[Subscriber], None],
+        acknowledging: Acknowledging = Acknowledging.WHEN_NEXT_IS_TAKEN,
+    ) -> None:
+        self.id = identifier
+        self.bell = Bell()
+        self._deliveries, self._leave = deliveries, leave
+        self._acknowledging = acknowledging
+        self._lock = threading.Lock()
+        self._taken: deque[Notification] = deque()
+        self._position = -1
+        self._handed: int | None = None
+        self._is_acknowledged_first = False
+        self._is_closed = False
+
+    def __repr__(self) -> str:
+        return f"<subscriber {self.id!r}>"
+
+    @property
+    def registration(self) -> Registration:
+        """What is subscribed to; `InvalidInput` if it is no longer."""
+        return self._deliveries.registration(self.id)
+
+    def take(self, timeout: float | None = 0.0) -> Notification | None:
+        """The next notification; None if there is none within so many seconds (None: for ever).
+
+        None too when the subscription has ended, or the broker was closed.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            found = self._look()
+            if found is _Look.SOME and (notification := self._hand_over()) is not None:
+                return notification
+            left = _LOOK_SECONDS if deadline is None else deadline - time.monotonic()
+            if found is _Look.THE_END or left <= 0:
+                return None
+            if found is _Look.NONE:
+                self.bell.wait(min(left, _LOOK_SECONDS))
+
+    def __iter__(self) -> Iterator[Notification]:
+        """What waits and what comes, until the end."""
+        while (notification := self.take(timeout=None)) is not None:
+            yield notification
+
+    def waiting(self) -> Iterator[Notification]:
+        """What waits now, and what comes meanwhile, without waiting for more."""
+        while (notification := self.take()) is not None:
+            yield notification
+
+    async def __aiter__(self) -> AsyncIterator[Notification]:
+        """What waits and what comes, until the end, in an event loop."""
+        while (found := await asyncio.to_thread(self._look)) is not _Look.THE_END:
+            if found is _Look.NONE:
+                await self.bell.heard(_LOOK_SECONDS)
+            elif (notification := self._hand_over()) is not None:
+                yield notification
+
+    def acknowledge(self, notification: Notification | None = None) -> None:
+        """Everything through a notification was received; without one, all that was taken."""
+        through = self._handed
+        if notification is not None:
+            if (
+                not isinstance(notification, Notification)
+                or notification.subscription_id != self.id
+            ):
+                raise InvalidInput(
+                    f"expected a notification of {self.id!r}, got {notification!r:.80}"
+                )
+            through = notification.sequence
+        if through is not None:
+            self._deliveries.acknowledge(self.id, through)
+
+    def close(self) -> None:
+        """Take no more; the subscription goes on without this one."""
+        self._is_closed = True
+        self._leave(self)
+        self.bell.ring()
+
+    def replay(
+        self, *, after: int | None = None, since: datetime | None = None
+    ) -> Iterator[Notification]:
+        """What was told before, from a number or a time on (or all that is kept), until now.
+
+        It changes nothing: what waits goes on waiting.
+        """
+        position = -1 if after is None else after
+        if since is not None:
+            first = self._deliveries.since(self.id, since)
+            if first is None:
+                return
+            position = max(position, first - 1)
+        while some := self._deliveries.told(self.id, position, _AT_ONCE):
+            yield from some
+            position = some[-1].sequence
+
+    def _look(self) -> _Look:
+        """Count what was handed over as received, and see whether there is more."""
+        with self._lock:
+            self._acknowledge_handed()
+            if self._is_closed:
+                return _Look.THE_END
+            if self._taken:
+                return _Look.SOME
+            self.bell.still()
+            found = self._deliveries.waiting(self.id, self._position, _AT_ONCE)
+            if found is None:
+                return _Look.THE_END
+            if not found.notifications:
+                return _Look.NONE
+            first, *others = found.notifications
+            if first.sequence == found.cursor.acknowledged + 1:
+                first = replace(first, missed=found.cursor.missed)
+            self._taken.extend((first, *others))
+            self._is_acknowledged_first = found.is_acknowledged_first
+            return _Look.SOME
+
+    def _hand_over(self) -> Notification | None:
+        """The next notification; None if somebody else was quicker, or it is over."""
+        with self._lock:
+            if not self._taken or self._is_closed:
+                return None
+            notification = self._taken.popleft()
+            self._position = self._handed = notification.sequence
+            if self._taken:
+                self.bell.ring()
+        if self._is_acknowledged_first:
+            self._deliveries.acknowledge(self.id, notification.sequence)
+        return notification
+
+    def _acknowledge_handed(self) -> None:
+        if self._handed is not None and self._acknowledging is Acknowledging.WHEN_NEXT_IS_TAKEN:
+            self._deliveries.acknowledge(self.id, self._handed)
+            self._handed = None

@@ -1,0 +1,92 @@
+"""Entries as a journal on disk keeps them."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from purport import Event, Statement
+from purport.broker.encoding import EncodedEntry, checksum_of, decoded, encoded, is_whole
+from purport.broker.journal import JournalError
+from purport.broker.records import Acknowledged, Answered, Entry, Published, Subscribed, Told
+from tests.strategies.terms import attributes, terms
+
+events = st.builds(
+    Event,
+    st.lists(st.builds(Statement, attributes, terms), max_size=5).map(tuple),
+    st.one_of(st.none(), st.text(st.characters(codec="utf-8"), min_size=1)),
+)
+probabilities = st.floats(0, 1)
+answered = st.builds(
+    Answered,
+    probabilities,
+    st.lists(st.integers(0, 9)).map(tuple),
+    st.lists(probabilities).map(tuple),
+)
+texts = st.text(st.characters(codec="utf-8"))
+published = st.builds(
+    Published,
+    st.lists(st.builds(Told, texts, st.integers(0), answered, st.lists(answered).map(tuple))).map(
+        tuple
+    ),
+    st.lists(texts).map(tuple),
+    texts,
+    st.one_of(st.none(), texts),
+    st.lists(texts).map(tuple),
+    st.lists(texts).map(tuple),
+    probabilities,
+)
+entries = st.one_of(
+    st.builds(Entry, st.integers(1, 2**60), st.integers(0, 2**60), published, events),
+    st.builds(Entry, st.integers(1), st.integers(0), st.builds(Acknowledged, texts, st.integers())),
+    st.builds(Entry, st.integers(1), st.integers(0), st.builds(Subscribed, texts, texts)),
+)
+
+
+@given(entries)
+def test_an_entry_is_read_as_it_was_written(entry: Entry) -> None:
+    assert decoded(encoded(entry)) == entry
+
+
+@given(entries, st.data())
+def test_an_entry_that_was_changed_is_known_to_be(entry: Entry, data: st.DataObject) -> None:
+    kept = encoded(entry)
+    place = data.draw(st.integers(0, len(kept.record) - 1))
+    flipped = bytearray(kept.record)
+    flipped[place] ^= data.draw(st.integers(1, 255))
+
+    assert is_whole(kept)
+    assert not is_whole(kept._replace(record=bytes(flipped)))
+    assert not is_whole(kept._replace(sequence=kept.sequence + 1))
+    with pytest.raises(JournalError, match=f"entry {entry.sequence} of the journal is damaged"):
+        decoded(kept._replace(record=bytes(flipped)))
+
+
+def test_a_version_yet_to_come_is_refused() -> None:
+    kept = _kept(3, {"type": "resumed", "id": "x"})
+
+    with pytest.raises(JournalError, match="is of version 3; this Purport reads versions up to 2"):
+        decoded(kept)
+
+
+def test_records_of_version_1_are_read() -> None:
+    kept = _kept(1, {"type": "published", "told": [["hot", 4, 0.9, [0, 1], [1.0, 0.8]]]})
+
+    record = decoded(kept).record
+
+    assert record == Published((Told("hot", 4, Answered(0.9, (0, 1), (1.0, 0.8))),))
+    assert decoded(_kept(1, {"type": "acknowledged", "id": "x", "through": 3})).record == (
+        Acknowledged("x", 3)
+    )
+
+
+@given(st.lists(st.builds(Statement, attributes, terms), max_size=6))
+def test_an_event_is_what_its_json_says(statements: list[Statement]) -> None:
+    event = Event(tuple(statements), "e1")
+
+    assert Event.from_json(event.to_json()) == event
+
+
+def _kept(version: int, record: dict[str, object]) -> EncodedEntry:
+    text = msgspec.json.encode(record)
+    return EncodedEntry(1, 0, version, None, text, checksum_of(1, 0, version, None, text))

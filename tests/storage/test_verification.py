@@ -1,0 +1,121 @@
+"""Verifying a journal finds what is wrong with it, and nothing else."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from purport.broker.encoding import checksum_of
+from purport.broker.journal import Snapshot
+from purport.broker.records import Subscribed
+from purport.storage.opening import open_sqlite_journal
+from purport.storage.verification import Verification, summary, verify
+from tests.contracts.journal import Sample
+
+
+@pytest.fixture
+def sample() -> Sample:
+    return Sample()
+
+
+def test_a_whole_journal_has_no_problems(tmp_path: Path, sample: Sample) -> None:
+    told: list[tuple[int, int]] = []
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        assert verify(journal) == Verification(0, 1, 0, ())
+        journal.append(sample.publications(15, "a"))
+        journal.seal()
+        journal.seal()
+        journal.drop(4)
+
+        found = verify(journal, lambda done, total: told.append((done, total)))
+
+    assert found == Verification(11, 5, 15, ())
+    assert told == [(4, 11), (11, 11)]
+
+
+def test_damaged_and_missing_entries_are_named(tmp_path: Path, sample: Sample) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(22, "a"))
+    strange = b'{"type":"eaten"}'
+    at = sample.entries[20].at
+    _execute(
+        tmp_path,
+        "UPDATE entries SET event = replace(event, 'room', 'moor') WHERE sequence = 17",
+        "DELETE FROM entries WHERE sequence BETWEEN 18 AND 20 OR sequence = 3 OR sequence = 22",
+        f"UPDATE entries SET record = x'{strange.hex()}', event = NULL, "
+        f"checksum = {checksum_of(21, at, 2, None, strange)} WHERE sequence = 21",
+        f"UPDATE entries SET version = 9, record = x'{strange.hex()}', event = NULL, "
+        f"checksum = {checksum_of(2, sample.entries[1].at, 9, None, strange)} WHERE sequence = 2",
+    )
+
+    with closing(open_sqlite_journal(tmp_path, read_only=True)) as journal:
+        found = verify(journal)
+
+    assert found.entries == 17
+    assert found.problems[0].startswith("entry 2: cannot be read: ")
+    assert found.problems[1:4] == (
+        "entry 3 is missing",
+        "entry 17: damaged, its checksum differs",
+        "entries 18 to 20 are missing",
+    )
+    assert found.problems[4].startswith("entry 21: cannot be read: ")
+
+
+def test_times_that_go_back_are_named(tmp_path: Path, sample: Sample) -> None:
+    first, second = sample.publications(2)
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append([first])
+        journal.append([type(second)(2, first.at - 5, second.record, second.event)])
+
+        problems = verify(journal).problems
+
+    assert problems == ("entry 2: its time is before that of the last one",)
+
+
+def test_damage_inside_a_stretch_is_named(tmp_path: Path, sample: Sample) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(8, "a"))
+        journal.seal()
+        journal.seal()
+    damaged, short = sorted((tmp_path / "stretches").iterdir())
+    table = pq.read_table(damaged, partitioning=None)
+    column = pc.replace_substring(table["record"], "0.5", "0.6", max_replacements=1)
+    changed = pa.chunked_array([column.combine_chunks()])
+    pq.write_table(table.set_column(5, table.schema.field("record"), changed), damaged)
+    pq.write_table(pq.read_table(short, partitioning=None).slice(0, 2), short)
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        problems = verify(journal).problems
+
+    assert {f"entry {n}: damaged, its checksum differs" for n in range(1, 5)} <= set(problems)
+    assert any("entries 7 to 8 cannot be read" in one for one in problems)
+    assert any(one.startswith(f"stretch {short.name}: expected ") for one in problems)
+
+
+def test_a_summary_says_what_is_there(tmp_path: Path, sample: Sample) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        nothing = summary(journal)
+        sample.record(Subscribed("a", "{}"))
+        sample.publications(8, "a")
+        journal.append(sample.entries)
+        journal.seal()
+        journal.keep_snapshot(Snapshot(7, b"seven"))
+
+        found = summary(journal)
+
+    assert (nothing.entries, nothing.first_time, nothing.last_time) == (0, None, None)
+    assert (found.entries, found.first, found.last, found.snapshot) == (9, 1, 9, 7)
+    assert (found.first_time, found.last_time) == (sample.entries[0].time, sample.entries[8].time)
+    assert found.kinds == {"published": 8, "subscribed": 1}
+    assert len(found.stretches) == 1
+    assert found.bytes == found.database_bytes + found.stretches[0].bytes > 20_000
+
+
+def _execute(folder: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
