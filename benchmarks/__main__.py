@@ -7,8 +7,10 @@ from benchmarks import (
     approximate_matching,
     archive_matching,
     best_mappings,
+    broker,
     event_building,
     exact_matching,
+    journal_reading,
     matching_memory,
     reading_memory,
     relatedness,
@@ -26,6 +28,8 @@ BENCHMARKS = {
     "visits": exact_matching.findings,
     "approximate": approximate_matching.findings,
     "archive": archive_matching.findings,
+    "broker": broker.findings,
+    "journal": broker.long_journal,
     "mappings": best_mappings.findings,
     "memory": reading_memory.findings,
     "flat": matching_memory.findings,
@@ -34,6 +38,7 @@ BENCHMARKS = {
     "spaces": space_building.findings,
     "stream": streaming.findings,
     "parts": stream_parts.findings,
+    "journal-reading": journal_reading.findings,
     "long": streaming.long_run,
 }
 

@@ -16,8 +16,10 @@ from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
 from purport.cli.events import events
 from purport.cli.explain import explain
+from purport.cli.journal import journal
 from purport.cli.match import match
 from purport.cli.relate import relate
+from purport.cli.replay import replay
 from purport.cli.report import report
 from purport.cli.stream import stream
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
@@ -41,9 +43,11 @@ app.command()(relate)
 app.command()(stream)
 app.command()(report)
 app.command()(explain)
+app.command()(replay)
 app.add_typer(archive, name="archive")
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")
+app.add_typer(journal, name="journal")
 
 
 def _show_version(wanted: bool) -> None:

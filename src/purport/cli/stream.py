@@ -34,8 +34,8 @@ def stream(
         typer.Option(
             "--subscriptions",
             "-s",
-            metavar="FILE|TEXT",
-            help="A file of subscriptions, watched for changes, or one in braces; repeatable.",
+            metavar="FILE|TEXT|broker:DIR",
+            help="A file of subscriptions or a broker, watched, or one in braces; repeatable.",
         ),
     ] = None,
     job: Annotated[
@@ -137,7 +137,7 @@ def _run(options: JobOptions, as_json: bool) -> None:
             address = stack.enter_context(metrics_server(metrics.figures, options.metrics_port))
             display.say(f"metrics: {address} and {address}.json")
         if isinstance(begin := since(options.since), str):
-            display.say(f"begins with what is named {begin!r} or comes after it; that is no time")
+            display.say(f"begins at {begin!r}, which is no time")
         with console.status("Starting Spark ..."):
             spark = session_on(options.master, "purport stream", cores=str(options.cores))
         stack.callback(stop_session, spark)

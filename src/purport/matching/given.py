@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from purport.errors import InvalidInput, NotSupportedYet
 from purport.matching.supported import label, unsupported_forms
@@ -12,31 +14,100 @@ from purport.model.language.pieces import starts_subscription
 from purport.model.subscription import Subscription
 
 
+class Given(Protocol):
+    """Where subscriptions are given; as a text it is what the user wrote."""
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether it is no mistake if there is none."""
+
+    def look(self) -> Hashable:
+        """What changes when the subscriptions do, found out at little cost."""
+
+    def subscriptions(self) -> Sequence[Subscription]:
+        """Those that are there now."""
+
+
 def given_subscriptions(given: Sequence[str]) -> list[Subscription]:
     """All different subscriptions that were given; what cannot be run yet is told at once."""
-    found: list[Subscription] = []
-    for text in given:
-        if starts_subscription(text):
-            found += parse_all(text, file="--subscriptions")
-        elif not text.strip() or ("=" in text and not Path(text).exists()):
-            raise InvalidInput(f"no such file: {text!r}; a subscription stands in braces: {{...}}")
-        else:
-            found += parse_file(text)
-    if not found:
-        raise InvalidInput(f"{', '.join(given)}: no subscription in there")
+    return runnable_subscriptions([given_at(text) for text in given])
+
+
+def given_at(text: str) -> Given:
+    """The subscriptions of a text in braces, or of the file that it names."""
+    return GivenText(text) if starts_subscription(text) else GivenFile(text)
+
+
+def runnable_subscriptions(
+    given: Sequence[Given],
+    refused_forms: Callable[[Subscription], Iterable[str]] = unsupported_forms,
+) -> list[Subscription]:
+    """All different subscriptions of some places; `InvalidInput` if one cannot be run yet."""
+    found = [subscription for place in given for subscription in place.subscriptions()]
+    if not found and not any(place.may_be_empty for place in given):
+        raise InvalidInput(f"{', '.join(map(str, given))}: no subscription in there")
     refused = [
         f"{_place(subscription)}{NotSupportedYet(form, label(subscription))}"
         for subscription in found
-        for form in unsupported_forms(subscription)
+        for form in refused_forms(subscription)
     ]
     if refused:
         raise InvalidInput("\n".join(refused))
     return list(dict.fromkeys(found))
 
 
-def given_files(given: Sequence[str]) -> list[Path]:
-    """The files among what was given."""
-    return [Path(text) for text in given if not starts_subscription(text)]
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """Subscriptions as a text."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def may_be_empty(self) -> bool:
+        """It is to have one."""
+        return False
+
+    def look(self) -> Hashable:
+        """It does not change."""
+        return None
+
+    def subscriptions(self) -> Sequence[Subscription]:
+        """Those in the text."""
+        return parse_all(self.text, file="--subscriptions")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """Subscriptions in a file."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def may_be_empty(self) -> bool:
+        """It is to have one."""
+        return False
+
+    def look(self) -> Hashable:
+        """When it was changed; None if it is gone."""
+        try:
+            found = Path(self.path).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def subscriptions(self) -> Sequence[Subscription]:
+        """Those in the file."""
+        if not self.path.strip() or ("=" in self.path and not Path(self.path).exists()):
+            raise InvalidInput(
+                f"no such file: {self.path!r}; a subscription stands in braces: {{...}}"
+            )
+        return parse_file(self.path)
 
 
 def _place(subscription: Subscription) -> str:

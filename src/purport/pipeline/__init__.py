@@ -9,6 +9,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra("spark") from error
 
 from purport.pipeline.jobs.build_space import concept_space
+from purport.pipeline.journaled import journal_table
 from purport.pipeline.matches import match_outcomes, match_stream
 
-__all__ = ["concept_space", "match_outcomes", "match_stream"]
+__all__ = ["concept_space", "journal_table", "match_outcomes", "match_stream"]

@@ -96,9 +96,9 @@ def read_job(path: Path | None, flags: Mapping[str, Any]) -> JobOptions:
 
 
 def since(text: str | None) -> datetime | str | None:
-    """A time, or an offset if it is none."""
-    if text is None:
-        return None
+    """A time, or an offset if it is none: a number, which ISO 8601 may take for a date, is one."""
+    if text is None or text.isdecimal():
+        return text
     try:
         return read_instant(text)
     except ValueError:

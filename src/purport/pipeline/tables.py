@@ -65,6 +65,40 @@ OUTCOMES = StructType(
     [*MATCHES.fields, *(one for one in DEAD_LETTERS.fields if one.name not in MATCHES.names)]
 )
 
+# The sealed entries of a broker's journal, as its stretches have them.
+JOURNAL = _table(
+    sequence=LongType(),  # from 1 without gaps
+    at=TimestampType(),  # never earlier than that of the entry before
+    version=IntegerType(),  # of the record's form
+    kind=StringType(),  # of the record: published, subscribed, acknowledged, ...
+    event=StringType(),  # what was published, as a JSON object; null of other kinds
+    record=StringType(),  # what came of it, as a JSON object
+    checksum=LongType(),  # CRC-32 of all but the kind
+)
+
+# How entries of a journal answer what is replayed: those, and what re-arms them.
+ANSWERS = _table(
+    subscription=IntegerType(),  # by its number among those that are replayed
+    is_contrary=BooleanType(),  # it answers the opposite of a subscription `on change`
+    sequence=LongType(),  # of the entry
+    at=LongType(),  # in microseconds since 1970
+    event_id=StringType(),
+    probability=DoubleType(),
+    mapping=ArrayType(IntegerType()),
+    similarities=ArrayType(DoubleType()),
+)
+
+NOTIFICATIONS = _table(
+    subscription=StringType(),  # its name, or its text when it has none
+    number=LongType(),  # counted for each subscription, from 0 without gaps
+    sequence=LongType(),  # of the entry in the journal
+    at=TimestampType(),  # when the event was published
+    event_id=StringType(),
+    probability=DoubleType(),
+    mapping=ArrayType(IntegerType()),  # for each predicate, the statement that answers it
+    similarities=ArrayType(DoubleType()),  # and how well
+)
+
 STATEMENTS = _table(
     subject=StringType(),  # an IRI, or a blank node; null of a statement in another language
     attribute=StringType(),  # in plain words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,13 +11,14 @@ from typing import Protocol
 import msgspec
 
 from purport.errors import PurportError, UnusablePath
-from purport.matching.given import given_files, given_subscriptions
+from purport.matching.given import runnable_subscriptions
 from purport.matching.supported import label
 from purport.model.language.parse import parse, parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import write_whole
 from purport.pipeline.matcher_spec import MatcherSettings
+from purport.pipeline.registered import watched_at
 
 _ENDING = ".purport"
 _SETTINGS = ".json"
@@ -44,16 +45,15 @@ class Fixed:
 
 
 class Watched:
-    """Subscriptions in files, or given as texts; files are read again when they change.
+    """Subscriptions in files, at a broker, or given as texts; they are read again when they change.
 
     What is wrong with them at the beginning is raised. Later the last good ones are kept.
     """
 
     def __init__(self, given: Sequence[str]) -> None:
-        self._given = tuple(given)
-        self._files = given_files(given)
+        self._given = [watched_at(text) for text in given]
         self._seen = self._look()
-        self._good = given_subscriptions(given)
+        self._good = runnable_subscriptions(self._given)
 
     def current(self, tell: Callable[[str], None]) -> Sequence[Subscription]:
         """The subscriptions, or the last good ones."""
@@ -61,22 +61,13 @@ class Watched:
         if seen != self._seen:
             self._seen = seen
             try:
-                self._good = given_subscriptions(self._given)
+                self._good = runnable_subscriptions(self._given)
             except PurportError as error:
                 tell(f"the subscriptions stay as they were: {error}")
         return self._good
 
-    def _look(self) -> list[tuple[int, int, int] | None]:
-        """What changes when a file does; None for one that is gone."""
-        looks: list[tuple[int, int, int] | None] = []
-        for path in self._files:
-            try:
-                found = path.stat()
-            except OSError:
-                looks.append(None)
-            else:
-                looks.append((found.st_mtime_ns, found.st_size, found.st_ino))
-        return looks
+    def _look(self) -> list[Hashable]:
+        return [place.look() for place in self._given]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from purport.pipeline.formats.catalogue import FORMATS
 from purport.pipeline.options import read_options
 from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import BATCH_BYTES, Files
+from purport.pipeline.sources.journals import Journaled
 from purport.pipeline.sources.source import SOURCES, Since, Source
 
 
@@ -48,6 +49,12 @@ class _MakeFiles:
 def _archived(address: Address, since: Since | None) -> Source:
     options = read_options(FileOptions, address.options, str(address))
     return Archived(address.path(), since, options.files_per_batch, options.bytes_per_batch)
+
+
+@SOURCES.register("journal")
+def _journaled(address: Address, since: Since | None) -> Source:
+    options = read_options(FileOptions, address.options, str(address))
+    return Journaled(address.path(), since, options.files_per_batch, options.bytes_per_batch)
 
 
 SOURCES.register("file")(_MakeFiles())

@@ -1,0 +1,60 @@
+"""What `purport journal compact` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from purport.assembly import journal_at, matching_engine
+from purport.broker.retention import Retention
+from purport.embedded.ledger import Ledger
+from purport.embedded.settings import BrokerSettings
+from purport.model.clock import SystemClock
+from purport.storage.sql_journal import SqlJournal
+
+
+class Compacted(msgspec.Struct, frozen=True):
+    """What was done with a journal: how many entries were sealed and dropped, and the room."""
+
+    sealed: int
+    dropped: int
+    bytes_before: int
+    bytes_after: int
+
+
+def compacted(
+    place: str,
+    retention: Retention,
+    stretches: Path | None,
+    tell: Callable[[int, int], None],
+) -> Compacted:
+    """Seal all of a journal, and drop what need not be kept; `JournalTaken` if it is open."""
+    with closing(journal_at(place, stretches=stretches)) as journal:
+        before = _bytes(journal)
+        sealed = _sealed(journal, tell)
+        dropped = _dropped(journal, retention) if retention != Retention() else 0
+        while journal.database.shrink():
+            pass
+        return Compacted(sealed, dropped, before, _bytes(journal))
+
+
+def _sealed(journal: SqlJournal, tell: Callable[[int, int], None]) -> int:
+    kept = journal.stretches()
+    begin = kept[-1].last if kept else journal.first - 1
+    while (stretch := journal.seal(all_of_it=True)) is not None:
+        tell(stretch.last - begin, journal.last - begin)
+    kept = journal.stretches()
+    return kept[-1].last - begin if kept else 0
+
+
+def _dropped(journal: SqlJournal, retention: Retention) -> int:
+    settings = BrokerSettings(retention=retention)
+    ledger = Ledger(journal, [matching_engine()], SystemClock(), settings, lambda _: None)
+    return ledger.drop_old()
+
+
+def _bytes(journal: SqlJournal) -> int:
+    return journal.database.bytes() + sum(one.bytes for one in journal.stretches())

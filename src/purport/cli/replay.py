@@ -1,0 +1,132 @@
+"""`purport replay`: what subscriptions would have been told, had they been there before."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from purport.cli.journal import After, Place, Stretches, Through
+from purport.cli.on_spark import on_spark
+from purport.model.interval import read_instant
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from purport.pipeline.jobs.replay import Replay, Replayed
+
+
+def _time(text: str) -> datetime:
+    try:
+        return read_instant(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def replay(
+    place: Place,
+    subscriptions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subscriptions",
+            "-s",
+            metavar="FILE|TEXT",
+            help="A file of subscriptions, or one in braces; repeatable (those of the broker).",
+        ),
+    ] = None,
+    after: After = 0,
+    through: Through = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(parser=_time, metavar="TIME", help="What was published then or later."),
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(parser=_time, metavar="TIME", help="What was published before."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write the notifications as Parquet."),
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option(help="The measure for every ~ that names none.")
+    ] = None,
+    mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
+    lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    stretches: Stretches = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the notifications as JSON lines.")
+    ] = False,
+) -> None:
+    """Say what subscriptions would have been told of a part of a journal, on Spark.
+
+    They are matched event by event and told as a broker tells: at most once per, on change,
+    expires. Rules are not replayed: what they published is in the journal. The broker may be
+    running.
+
+    Example: purport replay city-broker -s new.purport --since 2026-11-01 -o would-have-been-told
+    """
+    import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.jobs.replay import Replay, replayable_subscriptions, require_room
+    from purport.pipeline.journaled import Span
+    from purport.pipeline.matcher_spec import MatcherSettings
+
+    _require_journal(place, stretches)
+    job = Replay(
+        place,
+        replayable_subscriptions(subscriptions or [f"broker:{place}"]),
+        Span(after, through, since, until),
+        MatcherSettings(measure, mode, lexicon),
+        stretches,
+    )
+    if output is not None:
+        require_room(output)
+        done = _run(job, output)
+        _show(done, output, as_json)
+        return
+    with tempfile.TemporaryDirectory(prefix="purport-replay-") as scratch:
+        done = _run(job, Path(scratch) / "told")
+        _show(done, Path(scratch) / "told", as_json)
+
+
+def _require_journal(place: str, stretches: Path | None) -> None:
+    from purport.assembly import journal_to_read
+
+    journal_to_read(place, stretches=stretches).close()
+
+
+def _run(job: Replay, output: Path) -> Replayed:
+    def run(spark: SparkSession, tell: Callable[[str], None]) -> Replayed:
+        return job.run(spark, output, tell)
+
+    return on_spark("purport replay", run)
+
+
+def _show(done: Replayed, output: Path, as_json: bool) -> None:
+    if as_json:
+        _print_notifications(output)
+        return
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.print(f"of entries {done.first:,} to {done.last:,}, there would have been told:")
+    table = Table("subscription", "notifications", "first (UTC)", "last")
+    for one in done.told:
+        times = (f"{at:%Y-%m-%d %H:%M:%S}" if at else "" for at in (one.first_at, one.last_at))
+        table.add_row(one.subscription, f"{one.notifications:,}", *times)
+    console.print(table)
+
+
+def _print_notifications(folder: Path) -> None:
+    from purport.pipeline.at_rest import written_batches
+
+    encode = msgspec.json.Encoder().encode
+    for batch in written_batches(folder):
+        for row in batch.to_pylist():
+            sys.stdout.write(encode(row).decode() + "\n")

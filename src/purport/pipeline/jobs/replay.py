@@ -1,0 +1,215 @@
+"""The job that replays a journal: what would some subscriptions have been told of a part of it?"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from purport.assembly import journal_to_read
+from purport.broker.gate import asked_of
+from purport.broker.records import microseconds_of
+from purport.errors import InvalidInput, UnusablePath
+from purport.matching.given import runnable_subscriptions
+from purport.matching.supported import label, unsupported_forms
+from purport.model.subscription import Rule, Subscription
+from purport.pipeline.jobs.how_far import tasks_told
+from purport.pipeline.jobs.spark_errors import job_errors
+from purport.pipeline.journaled import Span
+from purport.pipeline.matcher_spec import MatcherSettings
+from purport.pipeline.notifications import answers, notifications
+from purport.pipeline.registered import registered_at
+from purport.pipeline.session import spark_address, spark_pattern
+from purport.pipeline.tables import NOTIFICATIONS
+from purport.storage.sql_journal import SqlJournal
+from purport.storage.stretches import ROWS_A_GROUP, StretchFolder, name_of
+
+_TIMESTAMPS = "spark.sql.parquet.outputTimestampType"
+
+
+class ToldInAll(msgspec.Struct, frozen=True):
+    """What one subscription would have been told."""
+
+    subscription: str
+    notifications: int
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """What came of a replay; entries from `first` to `last` were looked at."""
+
+    first: int
+    last: int
+    told: list[ToldInAll]  # for each subscription, also for those that are told nothing
+
+
+def replayable_subscriptions(given: Sequence[str]) -> list[Subscription]:
+    """The subscriptions that a user gives to a replay; those of a broker as `broker:FOLDER`."""
+    found = runnable_subscriptions([registered_at(text) for text in given], _refused_forms)
+    if not found:
+        raise InvalidInput(f"{', '.join(given)}: no subscription in there")
+    often = [name for name, times in Counter(map(label, found)).items() if times > 1]
+    if often:
+        raise InvalidInput(f"more than one subscription is called {often[0]!r}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Matches a part of a journal anew, and tells what a broker would have told.
+
+    Subscriptions are taken to be there from the first entry on, and every subscriber to keep up.
+    The broker may go on running: what is not sealed yet is copied first.
+    """
+
+    place: str  # a folder, or the address of a database
+    subscriptions: Sequence[Subscription]
+    span: Span = field(default_factory=Span)
+    settings: MatcherSettings = field(default_factory=MatcherSettings)
+    stretches: Path | None = None  # where an address has them
+
+    def run(
+        self, spark: SparkSession, output: Path, tell: Callable[[str], None] = lambda _: None
+    ) -> Replayed:
+        """Write the table NOTIFICATIONS into a folder that is not there yet, or is empty."""
+        require_room(output)
+        hidden = output.with_name(f".{output.name}-{uuid.uuid4().hex}")
+        try:
+            with tempfile.TemporaryDirectory(prefix="purport-replay-") as scratch:
+                tell("reading what is not sealed")
+                part = self._part(Path(scratch))
+                told = self._run_part(spark, part, hidden, tell)
+            if output.exists():
+                output.rmdir()
+            hidden.rename(output)
+        except OSError as error:
+            raise UnusablePath(output, error.strerror or str(error)) from None
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)
+        return Replayed(part.first, part.last, told)
+
+    def _part(self, scratch: Path) -> _Part:
+        """The files that the span is in; what is not sealed is copied into one more."""
+        with closing(journal_to_read(self.place, stretches=self.stretches)) as journal:
+            first, last = _bounds(journal, self.span)
+            sealed = journal.stretches()
+            paths = [
+                self._folder() / one.name
+                for one in sealed
+                if one.last >= first and one.first <= last
+            ]
+            unsealed = max(first, sealed[-1].last + 1) if sealed else first
+            if unsealed <= last:
+                paths.append(_copied(journal, unsealed, last, scratch))
+        return _Part(first, last, paths)
+
+    def _folder(self) -> Path:
+        if self.stretches is not None:
+            return self.stretches
+        if "://" in self.place:
+            raise InvalidInput("of a journal in a database, name the folder of its stretches")
+        return Path(self.place) / "stretches"
+
+    def _run_part(
+        self, spark: SparkSession, part: _Part, output: Path, tell: Callable[[str], None]
+    ) -> list[ToldInAll]:
+        step = f"matching {part.last + 1 - part.first:,} entries"
+
+        def tell_tasks(done: int, total: int) -> None:
+            tell(f"{step}, {done:,} of {total:,} tasks are done")
+
+        tell(step)
+        with job_errors("the replay stopped"), tasks_told(spark, tell_tasks):
+            self._write(spark, part, output)
+            return self._told(spark, output)
+
+    def _write(self, spark: SparkSession, part: _Part, output: Path) -> None:
+        rows = [(str(path.resolve()),) for path in part.paths]
+        paths = spark.createDataFrame(rows, "path string").repartition(max(len(rows), 1))
+        span = Span(part.first - 1, part.last)
+        found = answers(paths, span, self.subscriptions, self.settings)
+        with _plain_timestamps(spark):
+            notifications(found, self.subscriptions).write.parquet(spark_address(output))
+
+    def _told(self, spark: SparkSession, output: Path) -> list[ToldInAll]:
+        counted = (
+            spark.read.schema(NOTIFICATIONS)
+            .parquet(spark_pattern(output))
+            .groupBy("subscription")
+            .agg(f.count("*"), f.min("at"), f.max("at"))
+        )
+        found = {
+            name: ToldInAll(name, count, first.astimezone(UTC), last.astimezone(UTC))
+            for name, count, first, last in counted.collect()
+        }
+        names = map(label, self.subscriptions)
+        return [found.get(name) or ToldInAll(name, 0) for name in names]
+
+
+def require_room(output: Path) -> None:
+    """Raise `InvalidInput` if there is something where a replay is to be written."""
+    try:
+        if output.exists() and (not output.is_dir() or any(output.iterdir())):
+            raise InvalidInput(f"{output}: expected an empty folder, or none")
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnusablePath(output, error.strerror or str(error)) from None
+
+
+@contextmanager
+def _plain_timestamps(spark: SparkSession) -> Iterator[None]:
+    """Times in Parquet as all tools read them, and not in the form that Spark writes otherwise."""
+    before = spark.conf.get(_TIMESTAMPS)
+    spark.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        spark.conf.set(_TIMESTAMPS, before or "INT96")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is replayed: entries from a first to a last one, in these files."""
+
+    first: int
+    last: int
+    paths: list[Path]
+
+
+def _refused_forms(subscription: Subscription) -> Iterator[str]:
+    """What cannot be replayed: what rules publish is in the journal, as they published it."""
+    if isinstance(subscription, Rule):
+        yield "the replay of a rule (when)"
+    else:
+        yield from unsupported_forms(asked_of(subscription))
+
+
+def _bounds(journal: SqlJournal, span: Span) -> tuple[int, int]:
+    """The first and the last sequence of a span, of what a journal keeps."""
+    first, last = max(journal.first, span.after + 1), journal.last
+    if span.through is not None:
+        last = min(last, span.through)
+    if span.since is not None:
+        first = max(first, journal.kept.since(microseconds_of(span.since)))
+    if span.until is not None:
+        last = min(last, journal.kept.since(microseconds_of(span.until)) - 1)
+    return first, max(last, first - 1)
+
+
+def _copied(journal: SqlJournal, first: int, last: int, folder: Path) -> Path:
+    """Entries that are not sealed, as a stretch elsewhere."""
+    entries = journal.kept.read(first - 1, last)
+    StretchFolder(folder).write(first, last, iter(lambda: list(islice(entries, ROWS_A_GROUP)), []))
+    return folder / name_of(first, last)

@@ -1,0 +1,61 @@
+"""Events that were matched in a journal, found there again by their sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from purport.errors import EventError, UnusablePath
+from purport.matching.batches import as_event
+from purport.model.event import Event
+from purport.pipeline.journaled import Span, journal_events
+from purport.pipeline.stored.events import EventGone
+from purport.pipeline.stored.matches import StoredMatch
+
+
+@dataclass(frozen=True, slots=True)
+class SourceJournal:
+    """The sealed stretches that a job read, as far as they are kept."""
+
+    folder: Path
+
+    def event(self, match: StoredMatch) -> Event:
+        """The event of a match; `EventGone` says why it is not there."""
+        found = self.events([match])[match]
+        if isinstance(found, EventGone):
+            raise found
+        return found
+
+    def events(self, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
+        """The events of matches, or why one is not there; no stretch is read twice."""
+        by_stretch: dict[str, list[StoredMatch]] = {}
+        for match in matches:
+            by_stretch.setdefault(match.source, []).append(match)
+        found: dict[StoredMatch, Event | EventGone] = {}
+        for name, some in by_stretch.items():
+            try:
+                events = self._events(name, {match.offset for match in some})
+            except (UnusablePath, EventError) as error:
+                found |= {match: EventGone(f"the event is gone: {error}") for match in some}
+            else:
+                found |= {match: self._checked(match, events) for match in some}
+        return found
+
+    def _events(self, name: str, sequences: set[int]) -> dict[int, Event]:
+        """The events of a stretch at some sequences."""
+        span = Span(min(sequences) - 1, max(sequences))
+        found: dict[int, Event] = {}
+        for entries in journal_events(self.folder / "stretches" / name, span):
+            for told in entries.parts():
+                for place, sequence in enumerate(told.offsets):
+                    if sequence in sequences:
+                        found[sequence] = as_event(told.events[place]).with_id(told.ids[place])
+        return found
+
+    def _checked(self, match: StoredMatch, found: dict[int, Event]) -> Event | EventGone:
+        event = found.get(match.offset)
+        if event is None or event.id != match.event_id:
+            where = f"{self.folder}, entry {match.offset}"
+            return EventGone(f"{where}: the event has changed, it is not {match.event_id!r}")
+        return event

@@ -1,0 +1,66 @@
+"""`purport replay`, as it is typed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from purport.embedded.broker import Broker
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "purport", "replay", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with Broker.open(tmp_path / "broker") as broker:
+        broker.subscribe("{heat > 30} as hot")
+        broker.publish_all([{"heat": heat} for heat in (31, 32, 20, 33)])
+    return tmp_path / "broker"
+
+
+def test_people_are_told_in_a_table_and_the_rest_is_written(folder: Path, tmp_path: Path) -> None:
+    done = run(folder, "-o", tmp_path / "told")
+
+    assert done.returncode == 0, done.stderr
+    assert "of entries 1 to 5, there would have been told:" in done.stdout
+    assert "│ hot          │ 3 " in done.stdout
+    assert pq.read_table(tmp_path / "told").column("sequence").to_pylist() == [2, 3, 5]
+
+
+def test_notifications_are_printed_for_programs(folder: Path) -> None:
+    asked = "{heat > 30} on change as up"
+
+    done = run(folder, "-s", asked, "--after", 2, "--since", "2026-01-01", "--json")
+
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["subscription"], row["number"], row["sequence"]) for row in rows] == [
+        ("up", 0, 3), ("up", 1, 5),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-s", "when {a = 1} publish {b = 1}"], "the replay of a rule (when)"),
+        (["--since", "yesterday"], "not an ISO 8601 time: 'yesterday'"),
+        (["--output", "."], "expected an empty folder"),
+    ],
+)
+def test_what_is_wrong_is_told_before_spark_is_started(
+    folder: Path, arguments: list[str], complaint: str
+) -> None:
+    done = run(folder, *arguments)
+
+    assert done.returncode == 2
+    assert complaint in done.stderr and done.stderr.count("\n") == 1
