@@ -4,13 +4,19 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
 from tests.storage.postgres_server import PostgresServer, programs, running_server
 
-settings.register_profile("house", max_examples=150, deadline=None, print_blob=True)
+settings.register_profile(
+    "house",
+    max_examples=150,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],  # machines are shared: time proves nothing
+)
 settings.register_profile("long", parent=settings.get_profile("house"), max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 

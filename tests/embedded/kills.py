@@ -27,7 +27,7 @@ from purport.storage.opening import open_sqlite_journal
 from purport.storage.verification import verify
 
 _STRETCH = 2_000
-_START_SECONDS = 60.0
+_START_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True)

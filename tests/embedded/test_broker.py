@@ -256,17 +256,16 @@ def test_a_subscriber_waits_for_what_comes(broker: Broker) -> None:
 def test_iterating_ends_with_the_subscription_and_with_the_broker(broker: Broker) -> None:
     first, second = broker.subscribe("{a > 0} as first"), broker.subscribe("{a > 0} as second")
     broker.publish({"a": 1})
-    ends = [
-        threading.Timer(0.05, lambda: broker.unsubscribe("first")),
-        threading.Timer(0.1, broker.close),
-    ]
-    for timer in ends:
-        timer.start()
+    heard = []
 
-    assert len(list(first)) == 1
-    assert len(list(second)) == 1
-    for timer in ends:
-        timer.join()
+    for notification in first:
+        heard.append(notification.id)
+        threading.Timer(0.05, lambda: broker.unsubscribe("first")).start()
+    for notification in second:
+        heard.append(notification.id)
+        threading.Timer(0.05, broker.close).start()
+
+    assert heard == ["first:0", "second:0"]
 
 
 def test_an_event_loop_can_wait_too(broker: Broker) -> None:
@@ -353,6 +352,18 @@ def test_numbers_of_a_name_are_never_used_again(broker: Broker) -> None:
 
     assert [(one.id, one.match.event.id) for one in again.replay()] == [("x:1", "e2")]
     assert [one.sequence for one in again.waiting()] == [1]
+
+
+def test_nor_are_those_of_a_name_that_lasts_no_longer_than_its_broker(broker: Broker) -> None:
+    broker.subscribe("{a > 0} as x", durable=False)
+    broker.publish_all([{"a": 1}] * 3)
+    broker.unsubscribe("x")
+    again = broker.subscribe("{a > 0} as x", durable=False)
+    broker.publish({"@id": "e4", "a": 1})
+
+    assert [(one.id, one.match.event.id) for one in again.waiting()] == [("x:3", "e4")]
+    broker.compact()
+    broker.publish({"a": 1})
 
 
 def test_a_subscriber_of_what_has_ended_ends(broker: Broker) -> None:
@@ -656,6 +667,7 @@ def test_a_broker_in_memory_forgets_what_nobody_waits_for() -> None:
         lambda broker: broker.subscribe("{a = 1}", owner=5),
         lambda broker: broker.subscribe("{a = 1}", owner=""),
         lambda broker: broker.subscribe("{a = 1}", durable="yes"),
+        lambda broker: broker.subscribe("{a = 1} as " + 400 * "語"),
         lambda broker: broker.subscribe("{a = 1}", most_waiting=0),
         lambda broker: broker.subscribe("{a = 1}", most_waiting=2.5),
         lambda broker: broker.subscribe("{a = 1}", "no function"),
@@ -707,6 +719,54 @@ def test_a_journal_that_keeps_no_snapshot_keeps_what_is_published(
     with pytest.raises(JournalError):
         broker.close()
     assert every.take(timeout=None) is None
+
+
+def test_a_failure_is_recorded_though_the_disk_was_full_for_a_while() -> None:
+    class Full(MemoryJournal):
+        is_full = False
+
+        def append(self, entries: Sequence[Entry]) -> None:
+            if self.is_full:
+                self.is_full = False
+                raise JournalError("no room")
+            super().append(entries)
+
+    journal = Full()
+
+    def hear(_: Notification) -> None:
+        journal.is_full = True
+        raise SystemExit("no")
+
+    with Broker(journal, matcher=exact) as broker:
+        broker.subscribe("{a > 0} as moody", hear)
+        broker.publish({"@id": "e1", "a": 1})
+        for _ in range(100):
+            if broker.failures():
+                break
+            threading.Event().wait(0.1)
+
+        assert [(one.event_id, one.reason) for one in broker.failures()] == [
+            ("e1", "SystemExit: no")
+        ]
+
+
+def test_an_interrupt_between_journal_and_state_closes_the_broker() -> None:
+    class Interrupted(MemoryJournal):
+        is_interrupted = False
+
+        def append(self, entries: Sequence[Entry]) -> None:
+            super().append(entries)
+            if self.is_interrupted:
+                raise KeyboardInterrupt
+
+    journal = Interrupted()
+    broker = Broker(journal, matcher=exact)
+    journal.is_interrupted = True
+
+    with pytest.raises(KeyboardInterrupt):
+        broker.publish({"a": 1})
+    with pytest.raises(BrokerClosed, match="open it again"):
+        broker.publish({"a": 2})
 
 
 def test_a_worker_survives_trouble_with_the_journal(caplog: pytest.LogCaptureFixture) -> None:

@@ -203,9 +203,11 @@ class BrokerState:
 
     def _end(self, identifier: str) -> None:
         """Forget how far a subscriber was, but for the number with which its id would go on."""
-        cursor, registration = self.cursors.pop(identifier, None), self.registry.find(identifier)
-        if cursor and cursor.next and registration and registration.is_durable:
-            self.ended[identifier] = cursor.next
+        cursor = self.cursors.pop(identifier, None)
+        if cursor and cursor.next and identifier in self.registry:
+            first, *_ = self.registry.versions(identifier)
+            if identifier != id_at(first.sequence):
+                self.ended[identifier] = cursor.next
 
     def _run(self, registration: Registration) -> None:
         """Have an engine answer a subscription."""
@@ -235,6 +237,11 @@ class BrokerState:
         engine.remove(identifier)
         for number in range(1, self._contraries.pop(identifier, 0) + 1):
             engine.remove(f"{identifier}{_CONTRARY}{number}")
+
+
+def id_at(sequence: int) -> str:
+    """The id that is given to a subscription without a name by its place: never to another one."""
+    return f"subscription-{sequence}"
 
 
 def rearms(answered: str) -> str | None:

@@ -16,7 +16,7 @@ from purport.model.subscription import Rule, Subscription
 Publishable = Event | Mapping[str, Any] | str | bytes
 Choice = TypeVar("Choice", bound=StrEnum)
 
-_LONGEST_NAME = 1_000
+_LONGEST_NAME = 1_000  # bytes: an index of a database takes no more than some thousand
 
 
 def published_event(told: Publishable) -> Event:
@@ -63,7 +63,7 @@ def require_callback(callback: object, asked: Subscription) -> None:
 
 def require_registrable(wanted: Subscribed) -> None:
     """Raise `InvalidInput` if a journal could not keep a registration, or nobody could use it."""
-    require_text(wanted.id, "the id of a subscription")
+    require_name(wanted.id, "the id of a subscription")
     require_owner(wanted.owner)
     if not isinstance(wanted.is_durable, bool):
         raise InvalidInput(f"durable is true or false, got {wanted.is_durable!r}")
@@ -75,25 +75,32 @@ def require_registrable(wanted: Subscribed) -> None:
 def require_owner(name: str | None) -> None:
     """Raise `InvalidInput` if this is no name of somebody."""
     if name is not None:
-        require_text(name, "the name of an owner or publisher")
+        require_name(name, "the name of an owner or publisher")
 
 
 def require_topic(topic: str) -> None:
     """Raise `InvalidInput` if nothing can be published there."""
     if topic != "":
-        require_text(topic, "a topic")
+        require_name(topic, "a topic")
         if "+" in topic or "#" in topic:
             raise InvalidInput(f"{topic!r}: + and # are for patterns of topics")
 
 
 def require_text(value: object, what: str) -> str:
-    """A text with something in it, in letters and signs that can be written down."""
+    """A text with something in it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{what} is a text that is not empty, got {value!r:.80}")
-    is_name = what != "a registry"
-    if is_name and (len(value) > _LONGEST_NAME or not value.isprintable()):
-        raise InvalidInput(f"{what} has at most {_LONGEST_NAME:,} letters and signs: {value!r:.80}")
     return value
+
+
+def require_name(value: object, what: str) -> str:
+    """A text that can be written down anywhere: not too long, and in letters and signs."""
+    name = require_text(value, what)
+    if not name.isprintable() or len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        raise InvalidInput(
+            f"{what} is made of letters and signs, in at most {_LONGEST_NAME:,} bytes: {name!r:.80}"
+        )
+    return name
 
 
 def one_of(kind: type[Choice], value: str) -> Choice:

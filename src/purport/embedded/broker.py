@@ -314,6 +314,7 @@ class Broker:
 
         A broker in a folder does so by itself from time to time; gives how many entries went.
         """
+        self._ledger.require_open()
         while self._journal.seal(all_of_it=True) is not None:
             pass
         return self._ledger.drop_old()

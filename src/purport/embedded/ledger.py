@@ -23,6 +23,7 @@ from purport.broker.records import (
 from purport.broker.registry import Registration, Registry
 from purport.broker.restart import restored
 from purport.broker.retention import Retention
+from purport.broker.state import id_at
 from purport.broker.telling import Explain, notification_of
 from purport.embedded.acknowledgements import Acknowledgements
 from purport.embedded.settings import BrokerSettings
@@ -116,7 +117,7 @@ class Ledger:
     def free_id(self) -> str:
         """An id that nobody has, or ever had, for a subscription without a name."""
         number = self._state.sequence + 1
-        while (found := f"subscription-{number}") in self.registry or found in self._state.ended:
+        while (found := id_at(number)) in self.registry or found in self._state.ended:
             number += 1
         return found
 
@@ -220,7 +221,7 @@ class Ledger:
                 return 0
             self._snapshot_at = 0  # a crash, or a full disk, may have kept the last from being kept
             self.keep_snapshot()
-            return self._journal.drop(through)
+        return self._journal.drop(through)  # which may have to wait until a stretch is written
 
     def forget(self, entries: int) -> None:
         """Of a journal in memory, drop all but the last so many entries and what waits."""
@@ -256,16 +257,17 @@ class Ledger:
     ) -> None:
         if not entries:
             return
-        self._journal.append(entries)
         try:
+            self._journal.append(entries)
             for entry in entries:
                 if type(entry.record) is Published:
                     self._state.apply(entry)
                 else:
                     self._apply(entry, entry.record, subscriptions or {})
         except BaseException:
-            self._why_closed = "the broker could not follow its own journal: open it again"
-            self._journal.close()
+            if self._journal.last != self._state.sequence:  # or else nothing has happened
+                self._why_closed = "the broker could not follow its own journal: open it again"
+                self._journal.close()
             raise
         for entry in entries:
             self._notice(entry)

@@ -73,7 +73,7 @@ class Subscriber:
 
     Iterating waits for what comes, and ends when the subscription or the broker does. `async for`
     does the same in an event loop. Several threads or tasks may share one: each gets what no other
-    has got.
+    has got. They acknowledge by hand, since taking the next one counts for all before it.
     """
 
     def __init__(

@@ -7,8 +7,10 @@ import threading
 from collections.abc import Callable
 
 from purport.courier import Courier, Patience
+from purport.embedded.ledger import BrokerClosed
 from purport.embedded.message import message_of
 from purport.embedded.subscriber import Subscriber
+from purport.errors import PurportError
 from purport.model.notification import Notification
 from purport.posting import posted
 
@@ -80,8 +82,19 @@ class Worker:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a callback raises
             said = f"{type(error).__name__}: {error}"[:_LONGEST_REASON]
-            self._fail(notification, said.encode("utf-8", "replace").decode())
+            self._record(notification, said.encode("utf-8", "replace").decode())
         self.subscriber.acknowledge(notification)
+
+    def _record(self, notification: Notification, reason: str) -> None:
+        """Have a failure recorded, however long that takes: a disk may be full for a while."""
+        while True:
+            try:
+                return self._fail(notification, reason)
+            except BrokerClosed:
+                raise Stopped from None
+            except PurportError as error:
+                _LOG.warning("%s: a failure could not be recorded: %s", notification.id, error)
+                self._rest(_AFTER_TROUBLE_SECONDS)
 
     def _rest(self, seconds: float) -> None:
         if self._stopping.wait(seconds):
