@@ -16,6 +16,7 @@ def test_all_names_what_is_there() -> None:
     assert sorted(public | set(purport._LATER)) == purport.__all__
     assert all(hasattr(purport, name) for name in purport.__all__)
     assert not hasattr(purport, "Brooker")
+    assert purport.sparql.Engine().query("ASK {}")
 
 
 def test_the_core_imports_no_spark() -> None:

@@ -56,9 +56,12 @@ __all__ = [
 ]
 
 _LATER = {"Broker": "purport.embedded.broker"}  # brings a database along: loaded when asked for
+_PACKAGES = ("pipeline", "sparql")
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"purport.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'purport' has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
