@@ -750,6 +750,28 @@ def test_a_failure_is_recorded_though_the_disk_was_full_for_a_while() -> None:
         ]
 
 
+def test_at_most_once_loses_nothing_to_a_disk_that_is_full() -> None:
+    class Full(MemoryJournal):
+        is_full = False
+
+        def append(self, entries: Sequence[Entry]) -> None:
+            if self.is_full:
+                raise JournalError("no room")
+            super().append(entries)
+
+    journal = Full()
+    with Broker(journal, matcher=exact) as broker:
+        once = broker.subscribe("{a > 0} as once", delivery="at most once")
+        broker.publish_all([{"a": 1}] * 3)
+        journal.is_full = True
+        for _ in range(2):
+            with pytest.raises(JournalError):
+                once.take()
+        journal.is_full = False
+
+        assert [one.sequence for one in once.waiting()] == [0, 1, 2]
+
+
 def test_an_interrupt_between_journal_and_state_closes_the_broker() -> None:
     class Interrupted(MemoryJournal):
         is_interrupted = False

@@ -71,7 +71,8 @@ def test_a_match_is_posted_under_its_id(tmp_path: Path) -> None:
         _await(state, 1)
 
     [body] = state.bodies
-    assert state.keys == [body["id"]] == ["alarm:0"]
+    assert body["id"] == "alarm:0"
+    assert state.keys == [f"alarm:0@{body['at']}"]
     assert body["event"] == {"@id": "e1", "heat": 31, "room": 112}
     assert body["mapping"] == [["heat", "31", 1.0]]
 

@@ -176,10 +176,13 @@ class Ledger:
             registration, cursor = self.registry.find(identifier), self._cursor(identifier)
             if self._why_closed or registration is None or cursor is None:
                 return
-            if through > cursor.acknowledged:
-                self._received.add(identifier, min(through, cursor.next - 1))
-                if registration.delivery is Delivery.AT_MOST_ONCE:
-                    self.write_received()
+            through = min(through, cursor.next - 1)
+            if through <= cursor.acknowledged:
+                return
+            if registration.delivery is Delivery.AT_MOST_ONCE:
+                self.record(Acknowledged(identifier, through))
+            else:
+                self._received.add(identifier, through)
 
     def write_received(self) -> None:
         """Have the journal remember what was received."""

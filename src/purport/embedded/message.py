@@ -43,3 +43,9 @@ def message_of(notification: Notification) -> bytes:
         notification.missed,
     )
     return msgspec.json.encode(message)
+
+
+def delivery_key(notification: Notification) -> str:
+    """What a service knows a notification by: the same each time, and of no other broker's."""
+    at = "" if notification.at is None else f"@{notification.at.isoformat()}"
+    return f"{notification.id}{at}"

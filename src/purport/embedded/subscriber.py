@@ -200,13 +200,13 @@ class Subscriber:
         with self._lock:
             if not self._taken or self._is_closed:
                 return None
+            if self._is_acknowledged_first:  # which may fail: then it goes on waiting
+                self._deliveries.acknowledge(self.id, self._taken[0].sequence)
             notification = self._taken.popleft()
             self._position = self._handed = notification.sequence
             if self._taken:
                 self.bell.ring()
-        if self._is_acknowledged_first:
-            self._deliveries.acknowledge(self.id, notification.sequence)
-        return notification
+            return notification
 
     def _acknowledge_handed(self) -> None:
         if self._handed is not None and self._acknowledging is Acknowledging.WHEN_NEXT_IS_TAKEN:

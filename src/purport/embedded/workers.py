@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from purport.courier import Courier, Patience
 from purport.embedded.ledger import BrokerClosed
-from purport.embedded.message import message_of
+from purport.embedded.message import delivery_key, message_of
 from purport.embedded.subscriber import Subscriber
 from purport.errors import PurportError
 from purport.model.notification import Notification
@@ -71,8 +71,8 @@ class Worker:
                 self._work_on(notification)
             except Stopped:
                 return
-            except Exception:  # noqa: BLE001 - trouble with the journal: what waits goes on waiting
-                _LOG.exception("%r could not be handed what waits", self.subscriber.id)
+            except Exception as error:  # noqa: BLE001 - of the journal's: what waits goes on waiting
+                _LOG.warning("%r could not be handed what waits: %s", self.subscriber.id, error)
                 self._stopping.wait(_AFTER_TROUBLE_SECONDS)
 
     def _work_on(self, notification: Notification) -> None:
@@ -130,6 +130,6 @@ def to_service(url: str, patience: Patience) -> HandOver:
 
     def hand_over(notification: Notification, rest: Rest) -> None:
         courier.sleep = rest
-        courier.deliver(message_of(notification), notification.id)
+        courier.deliver(message_of(notification), delivery_key(notification))
 
     return hand_over
