@@ -3,21 +3,27 @@
 import json
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
 
+from purport.assembly import journal_at
 from purport.embedded.broker import Broker
+from purport.pipeline.jobs.replay import replayable_subscriptions
+from tests.storage.postgres_server import PostgresServer
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "purport", "replay", *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
+        cwd=cwd,
     )
 
 
@@ -64,3 +70,38 @@ def test_what_is_wrong_is_told_before_spark_is_started(
 
     assert done.returncode == 2
     assert complaint in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("output", [".", ""])
+def test_a_replay_is_written_into_a_folder_that_has_a_name(
+    folder: Path, tmp_path: Path, output: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+
+    done = run(folder, "-o", output, cwd=tmp_path / "empty")
+
+    assert done.returncode == 2
+    assert done.stderr == "purport: .: expected a folder by its name\n"
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_what_is_subscribed_to_is_found_in_sealed_stretches_too(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    place, stretches = postgres.new_place(), tmp_path / "broker" / "stretches"
+    with Broker.open(tmp_path / "broker", journal=place) as broker:
+        broker.subscribe("{heat > 30} as hot")
+        broker.publish_all([{"heat": heat} for heat in (31, 20)])
+    with psycopg.connect(place, autocommit=True) as connection:
+        connection.execute("DELETE FROM snapshots")
+    with closing(journal_at(place, stretches=stretches)) as journal:
+        assert journal.seal(all_of_it=True) is not None
+
+    done = run(place, "--stretches", stretches, "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["sequence"] == 2
+    [subscription] = replayable_subscriptions([f"broker:{place}"], stretches)
+    assert subscription.name == "hot"
+    lost = run(place)
+    assert lost.returncode == 2 and "name the folder they are in" in lost.stderr

@@ -18,6 +18,7 @@ from purport.broker.draft import BacklogFull
 from purport.broker.engine import Answer
 from purport.broker.journal import JournalError, JournalTaken, MemoryJournal, Snapshot
 from purport.broker.records import Answered, Delivery, Entry
+from purport.broker.retention import Retention
 from purport.embedded.broker import Broker
 from purport.embedded.ledger import BrokerClosed
 from purport.embedded.settings import BrokerSettings
@@ -770,6 +771,21 @@ def test_at_most_once_loses_nothing_to_a_disk_that_is_full() -> None:
         journal.is_full = False
 
         assert [one.sequence for one in once.waiting()] == [0, 1, 2]
+
+
+def test_a_journal_without_stretches_drops_what_is_old() -> None:
+    clock = ManualClock(NOON)
+    settings = BrokerSettings(retention=Retention(most_age=timedelta(seconds=10)))
+    with Broker.in_memory(matcher=exact, clock=clock, settings=settings) as broker:
+        slow = broker.subscribe("{a = 2} as slow")
+        for number in range(5):
+            broker.publish({"@id": f"e{number}", "a": number})
+            clock.advance(timedelta(seconds=6))
+
+        assert broker.compact() == 3  # and not the one that waits
+        assert ids(slow.waiting()) == ["e2"]
+        broker.publish({"a": 9})
+        assert broker.compact() == 2
 
 
 def test_an_interrupt_between_journal_and_state_closes_the_broker() -> None:

@@ -1,13 +1,17 @@
 """Subscriptions from the registry of a broker, while it runs."""
 
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from purport import InvalidInput, parse
+from purport import InvalidInput, PurportError, parse
 from purport.broker.gate import asked_of
+from purport.broker.journal import JournalError, Snapshot
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.model.clock import ManualClock
@@ -18,6 +22,8 @@ from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.watched import Versions, Watched
+from purport.storage.opening import open_sqlite_journal
+from tests.storage.postgres_server import PostgresServer
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -94,6 +100,132 @@ def test_what_is_no_broker_is_refused_at_once_and_told_later(tmp_path: Path) -> 
 
     assert "stay as they were" in problem
     assert [one.name for one in watched.current(problems.append)] == ["one"]
+
+
+def change(folder: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["record = x'7b'", "record = 'text'", "record = x'7b7d'", "at = 'now'", "checksum = 1"],
+)
+@pytest.mark.parametrize("sequence", [3, 4])
+def test_a_damaged_entry_leaves_what_was_known_and_is_told(
+    tmp_path: Path, damage: str, sequence: int
+) -> None:
+    with Broker.open(tmp_path, settings=BrokerSettings(snapshot_every=1_000)) as broker:
+        broker.subscribe("{a = 1} as one")
+        broker.publish({"a": 1})
+        watched, problems = Watched([f"broker:{tmp_path}"]), list[str]()
+        broker.publish({"a": 1})
+        broker.subscribe("{a = 2} as two")
+        broker.publish({"a": 1})
+        change(tmp_path, f"UPDATE entries SET {damage} WHERE sequence = {sequence}")
+
+        for _ in range(3):
+            assert [one.name for one in watched.current(problems.append)] == ["one"]
+
+        [problem] = problems
+        assert f"entry {sequence} of the journal is damaged" in problem
+        with pytest.raises(PurportError, match="is damaged"):
+            Watched([f"broker:{tmp_path}"])
+    # the broker has kept a snapshot, which is further than the damage
+    assert [one.name for one in watched.current(problems.append)] == ["one", "two"]
+
+
+def test_without_a_snapshot_that_can_be_read_the_entries_are_followed(tmp_path: Path) -> None:
+    with Broker.open(tmp_path) as broker:
+        broker.subscribe("{a = 1} as one")
+        broker.publish_all([{"a": 1}] * 3)
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.keep_snapshot(Snapshot(4, b'{"version": 99}'))
+
+    given = GivenRegistry(str(tmp_path), asked_of)
+    assert names(given) == ["one"]
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert journal.seal(all_of_it=True) is not None
+        journal.drop(through=4)
+    with pytest.raises(JournalError, match="a snapshot of version 99"):
+        names(GivenRegistry(str(tmp_path), asked_of))
+    change(tmp_path, "DELETE FROM snapshots")
+    with pytest.raises(JournalError, match="the entries from 1 to 4 are no longer in the journal"):
+        names(GivenRegistry(str(tmp_path), asked_of))
+
+
+def subscribed_at(folder: Path, texts: Sequence[str], published: int = 0) -> None:
+    with Broker.open(folder) as broker:
+        for text in texts:
+            broker.subscribe(text)
+        broker.publish_all([{"a": 1}] * published)
+
+
+@pytest.mark.parametrize("published", [0, 1, 3])
+@pytest.mark.parametrize("is_snapshot", [True, False])
+def test_another_journal_in_the_same_place_is_followed_from_its_beginning(
+    tmp_path: Path, published: int, is_snapshot: bool
+) -> None:
+    folder = tmp_path / "broker"
+    subscribed_at(folder, ["{a = 1} as one", "{a = 2} as two"])
+    watched, problems = Watched([f"broker:{folder}"]), list[str]()
+    assert [one.name for one in watched.current(problems.append)] == ["one", "two"]
+
+    folder.rename(tmp_path / "before")
+    subscribed_at(folder, ["{a = 11} as one", "{a = 3} as three"], published)
+    if not is_snapshot:
+        change(folder, "DELETE FROM snapshots")
+
+    found = watched.current(problems.append)
+    assert found == [parse("{a = 11} as one"), parse("{a = 3} as three")]
+    assert problems == []
+
+
+def test_the_same_ids_and_sequences_in_another_journal_are_told_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "broker"
+    subscribed_at(folder, ["{a = 1} as one"])
+    watched = Watched([f"broker:{folder}"])
+
+    folder.rename(tmp_path / "before")
+    subscribed_at(folder, ["{a = 2} as one"])
+
+    assert watched.current(lambda _: None) == [parse("{a = 2} as one")]
+
+
+def test_a_registry_is_followed_through_everything_being_dropped(tmp_path: Path) -> None:
+    subscribed_at(tmp_path, ["{a = 1} as one"], published=3)
+    given = GivenRegistry(str(tmp_path), asked_of)
+    assert names(given) == ["one"]
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert journal.seal(all_of_it=True) is not None
+        assert journal.drop(through=4) == 4
+    assert names(given) == ["one"]
+    subscribed_at(tmp_path, ["{a = 2} as two"])
+
+    assert names(given) == ["one", "two"]
+
+
+def test_a_registry_in_postgres_is_followed_into_its_stretches(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    place, stretches = postgres.new_place(), tmp_path / "broker" / "stretches"
+    with Broker.open(tmp_path / "broker", journal=place) as broker:
+        watched = Watched([f"broker:{place}"], stretches)
+        broker.subscribe("{a = 1} as one")
+        unknowing = Watched([f"broker:{place}"])
+        broker.subscribe("{a = 2} as two")
+        broker.publish({"a": 1})
+        broker.compact()
+        broker.subscribe("{a = 3} as three")
+        problems: list[str] = []
+
+        current = [one.name for one in watched.current(problems.append)]
+        assert (current, problems) == (["one", "two", "three"], [])
+        assert [one.name for one in unknowing.current(problems.append)] == ["one"]
+        assert "name the folder they are in" in problems[0]
 
 
 def test_a_stream_takes_up_with_the_next_batch_what_is_subscribed_to(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from purport.broker.records import Entry
 from purport.storage.opening import open_sqlite_journal
+from purport.storage.sealing import Sealing
 from purport.storage.told_index import ToldTail
 from purport.storage.verification import verify
 from tests.contracts.journal import Sample
@@ -99,6 +100,103 @@ def test_an_append_that_is_interrupted_leaves_nothing(
 
         assert list(journal.read()) == sample.entries
         assert list(journal.told("a", -1, 99)) == sample.entries
+
+
+def test_what_was_interrupted_is_not_told_and_does_not_outlast_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = Sample()
+    add = ToldTail.add
+
+    def interrupted(tail: ToldTail, entries: list[Entry]) -> None:
+        add(tail, entries)
+        raise KeyboardInterrupt
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(ToldTail, "add", interrupted)
+            journal.append(sample.publications(5, "a"))
+        assert journal.last == 0
+        assert list(journal.told("a", -1, 9)) == []
+        journal._tail = ToldTail(0)
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert journal.last == 0
+
+
+def test_a_drop_that_is_interrupted_is_known_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = Sample()
+    unregister = Sealing.unregister
+
+    def interrupted(sealing: Sealing, through: int) -> None:
+        unregister(sealing, through)
+        raise KeyboardInterrupt
+
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(9, "a"))
+        journal.seal()
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(Sealing, "unregister", interrupted)
+            journal.drop(4)
+        journal.append(sample.publications(1, "a"))
+
+        assert journal.first == 5
+        assert list(journal.told("a", -1, 99)) == sample.entries[4:]
+        journal.seal()
+        assert [one.name for one in journal.stretches()] == [
+            path.name for path in (tmp_path / "stretches").iterdir()
+        ]
+
+
+def test_a_power_cut_after_a_drop_costs_nothing_else(tmp_path: Path) -> None:
+    sample = Sample()
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(10, "a"))
+        journal.seal()
+        journal.seal()
+    before = (tmp_path / "journal.sqlite").read_bytes()
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.drop(4)
+    (tmp_path / "journal.sqlite").write_bytes(before)
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert journal.first == 5
+        assert journal.mended is not None
+        assert "through 4" in journal.mended
+        assert list(journal.read()) == sample.entries[4:]
+        assert verify(journal).problems == ()
+
+
+def test_a_folder_without_any_stretch_is_not_taken_for_dropped(tmp_path: Path) -> None:
+    sample = Sample()
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(10, "a"))
+        journal.seal()
+        journal.seal()
+    (tmp_path / "stretches").rename(tmp_path / "elsewhere")
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert journal.first == 1
+        assert len(journal.stretches()) == 2
+
+
+def test_files_stay_until_it_is_on_disk_that_they_were_dropped(tmp_path: Path) -> None:
+    sample = Sample()
+    stretches = tmp_path / "stretches"
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4, durability="relaxed")) as journal:
+        journal.append(sample.publications(8, "a"))
+        journal.seal()
+        with journal.database.reading() as reader:
+            reader.exec_driver_sql("SELECT * FROM entries").all()
+            journal.append(sample.publications(2, "a"))
+            assert journal.drop(4) == 4
+            assert len(list(stretches.iterdir())) == 1
+            assert verify(journal).problems == ()
+
+        journal.seal()
+        assert [one.name for one in journal.stretches()] == [p.name for p in stretches.iterdir()]
 
 
 def test_a_process_that_is_killed_loses_nothing_that_it_acknowledged(tmp_path: Path) -> None:

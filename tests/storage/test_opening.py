@@ -10,13 +10,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, text
 
 from purport.broker.encoding import checksum_of
 from purport.broker.journal import JournalError, JournalTaken, Snapshot
-from purport.broker.records import Answered, Published, Subscribed
+from purport.broker.records import Answered, Entry, Published, Resumed, Subscribed, Told
+from purport.broker.retention import Stretch
 from purport.errors import InvalidInput, MissingExtra, UnusablePath
+from purport.storage.kept_entries import KeptEntries
 from purport.storage.opening import open_sql_journal, open_sqlite_journal
+from purport.storage.told_index import ToldTail, _runs_after
 from purport.storage.verification import verify
 from tests.contracts.journal import Sample
 from tests.storage.postgres_server import PostgresServer
@@ -414,6 +417,160 @@ def test_who_lost_a_postgres_journal_to_another_cannot_go_on(
             loser.append([sample.entries[2]])
 
 
+def test_a_connection_lost_while_the_writer_makes_sure_does_not_lose_the_claim(
+    postgres: PostgresServer, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.new_place()
+    with closing(open_sql_journal(url)) as journal:
+        journal.append(sample.publications(2, "a"))
+        following = [sample.publish("a")]
+        make_sure = journal._writer._make_sure
+
+        def broken(connection: Connection) -> None:
+            postgres.end_connections()
+            make_sure(connection)
+
+        postgres.end_connections()
+        with pytest.raises(JournalError):
+            journal.append(following)
+        with monkeypatch.context() as patched, pytest.raises(JournalError):
+            patched.setattr(journal._writer, "_make_sure", broken)
+            journal.append(following)
+        journal.append(following)
+
+        with pytest.raises(JournalTaken, match=f"open in process {os.getpid()}"):
+            open_sql_journal(url)
+        assert list(journal.read()) == sample.entries
+
+
+def test_who_is_no_longer_the_owner_deletes_nothing(
+    postgres: PostgresServer, sample: Sample
+) -> None:
+    with closing(open_sql_journal(postgres.new_place())) as journal:
+        journal.append(sample.publications(2))
+        with journal.database.engine.begin() as connection:
+            connection.execute(text("UPDATE meta SET value = 'another' WHERE name = 'owner'"))
+            connection.execute(
+                text(
+                    "INSERT INTO entries SELECT 3, at, version, event, record, 0 FROM entries "
+                    "WHERE sequence = 2"
+                )
+            )
+        journal._writer.is_sure = False
+
+        with pytest.raises(JournalTaken, match="another process opened the journal"):
+            journal.append([sample.publish()])
+
+        assert journal.kept.bounds().last == 3
+
+
+def test_numbers_that_come_again_do_not_stop_a_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.storage.sql_journal._MOST_IN_TAIL", 4)
+    numbers = [0, 1, 2, 0, 1, 2**70, -1, 0, 2, 1, 1]
+    told = [Published((Told("a", number, Answered(0.5)),)) for number in numbers]
+    entries = [Entry(sequence, sequence, one) for sequence, one in enumerate(told, 1)]
+
+    for _ in range(2):
+        with closing(open_sqlite_journal(tmp_path)) as journal:
+            last = journal.last
+            for entry in entries:
+                journal.append([Entry(last + entry.sequence, entry.at, entry.record)])
+            found = [one.sequence - last for one in journal.told("a", -1, 99)]
+    assert found[:2] == [8, 11]
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert journal.last == 2 * len(entries)
+        assert list(journal.told("a", 2**70, 9)) == []
+
+
+def test_any_id_can_be_told(postgres: PostgresServer, sample: Sample) -> None:
+    long = "".join(map(chr, range(0x4E00, 0x4E00 + 5_000)))
+    with closing(open_sql_journal(postgres.new_place())) as journal:
+        for name in (long, "a\0b", "sha256:1"):
+            journal.append([sample.publish(name)])
+        journal.seal()
+        journal._keep_tail()
+
+        for name, entry in zip((long, "a\0b", "sha256:1"), sample.entries, strict=True):
+            assert list(journal.told(name, -1, 9)) == [entry]
+
+
+def test_the_runs_before_a_number_are_passed_over(tmp_path: Path) -> None:
+    with (
+        closing(open_sqlite_journal(tmp_path)) as journal,
+        journal.database.reading() as connection,
+    ):
+        query = _runs_after("a", 500, 1).compile(connection, compile_kwargs={"literal_binds": True})
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}").all()
+
+    assert "(subscription=? AND first>?)" in plan[0][-1]
+
+
+def test_damage_in_what_was_not_indexed_stops_neither_opening_nor_appending(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(5, "a"))
+        monkeypatch.setattr(journal, "_tail", ToldTail(0))
+    _execute(tmp_path, "UPDATE entries SET record = x'00' WHERE sequence = 3")
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append([sample.publish("a")])
+        assert list(journal.told("a", 2, 9)) == sample.entries[3:]
+        with pytest.raises(JournalError, match="entry 3 of the journal is damaged"):
+            list(journal.read())
+
+
+def test_a_time_is_found_while_a_stretch_is_sealed(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=10)) as journal:
+        journal.append(sample.publications(20, "a"))
+        look, at = KeptEntries.stretches, sample.entries[2].at
+        expected = journal.kept.since(at)
+
+        def then_seal(kept: KeptEntries) -> tuple[Stretch, ...]:
+            found = look(kept)
+            monkeypatch.undo()
+            journal.seal()
+            return found
+
+        monkeypatch.setattr(KeptEntries, "stretches", then_seal)
+        assert journal.kept.since(at) == expected == 2
+
+
+def test_a_time_is_not_found_where_entries_are_missing(tmp_path: Path, sample: Sample) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(5, "a"))
+    for damage in ("UPDATE entries SET at = 'x'", "DELETE FROM entries"):
+        _execute(tmp_path, f"{damage} WHERE sequence = 3")
+
+        with (
+            closing(open_sqlite_journal(tmp_path)) as journal,
+            pytest.raises(JournalError, match="entry 3 of the journal is missing or damaged"),
+        ):
+            journal.numbered_since("a", sample.entries[2].at)
+
+
+@pytest.mark.parametrize("seals", [False, True])
+def test_a_journal_says_through_where_it_can_drop_by_age(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch, *, seals: bool
+) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(10, "a"))
+        journal.seal()
+    if not seals:
+        monkeypatch.setattr("purport.storage.stretches.find_spec", lambda name: None)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        times = [entry.at for entry in sample.entries]
+        found = [journal.droppable_before(at) for at in (0, times[3], times[4] + 1, times[9] + 1)]
+        assert found == ([0, 0, 4, 4] if seals else [0, 0, 5, 10])
+        assert journal.drop(found[-1]) == found[-1]
+
+
 def _write_version_1(folder: Path) -> int:
     """A journal as the first version wrote it; gives how many entries it has."""
     records = [b'{"type":"subscribed","id":"a","text":"{room = kitchen}"}']
@@ -463,3 +620,19 @@ def _nobody(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_stretches_without_their_database_are_no_journal(tmp_path: Path, is_there: bool) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=2)) as journal:
+        journal.append([Entry(1, 0, Resumed("x")), Entry(2, 0, Resumed("x"))])
+        assert journal.seal() is not None
+    for path in tmp_path.glob("journal.sqlite*"):
+        path.unlink()
+    if is_there:
+        (tmp_path / "journal.sqlite").touch()
+
+    with pytest.raises(JournalError, match="there are sealed stretches here"):
+        open_sqlite_journal(tmp_path)
+
+    assert len(list((tmp_path / "stretches").glob("*.parquet"))) == 1

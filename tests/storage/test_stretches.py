@@ -1,7 +1,8 @@
 """Stretches: what is in their files, and what becomes of them when a process dies."""
 
+import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from purport.broker.encoding import encoded
+from purport.broker.encoding import EncodedEntry, encoded
 from purport.broker.journal import JournalError
 from purport.broker.records import Subscribed
 from purport.errors import InvalidInput, MissingExtra
 from purport.storage.opening import open_sql_journal, open_sqlite_journal
 from purport.storage.sealing import Sealing
+from purport.storage.stretches import StretchFolder, name_of
 from purport.storage.verification import verify
 from tests.contracts.journal import Sample
 from tests.storage.postgres_server import PostgresServer
@@ -116,13 +118,17 @@ def test_a_process_that_dies_while_it_seals_loses_and_doubles_nothing(
         assert list(journal.read()) == sample.entries
 
 
+@pytest.mark.parametrize("is_parquet", [False, True])
 def test_a_stretch_that_was_written_but_differs_is_written_again(
-    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch, *, is_parquet: bool
 ) -> None:
     with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
         journal.append(sample.publications(6, "a"))
         _die(monkeypatch, "register", journal.seal)
-    (tmp_path / "stretches" / _NAMES[0]).write_bytes(b"PAR1")
+    path = tmp_path / "stretches" / _NAMES[0]
+    path.write_bytes(b"PAR1")
+    if is_parquet:
+        pq.write_table(pa.table({"other": [1, 2, 3, 4]}), path)
 
     with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
         assert _files(tmp_path) == []
@@ -250,6 +256,128 @@ def test_the_file_shrinks_when_all_of_it_is_sealed(tmp_path: Path, sample: Sampl
         journal.seal(all_of_it=True)
 
     assert path.stat().st_size < before / 5
+
+
+def test_a_file_restored_from_a_dump_shrinks_too(tmp_path: Path, sample: Sample) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(3000, "a"))
+    path = tmp_path / "journal.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        dump = "\n".join(connection.iterdump())
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(dump)
+    before = path.stat().st_size
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.seal(all_of_it=True)
+        assert not journal.database.shrink()
+
+    assert path.stat().st_size < before / 5
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchall() == [(2,)]
+
+
+def test_shrinking_ends_when_nothing_is_given_back(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(3000, "a"))
+        monkeypatch.setattr("purport.storage.database._pragma", lambda cursor, name: 2)
+        assert not journal.database.shrink()
+
+
+def test_a_stretch_that_was_not_registered_is_before_the_next_is_written(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(4, "a"))
+        _die(monkeypatch, "register", lambda: journal.seal(all_of_it=True))
+        journal.append(sample.publications(3, "a"))
+
+        journal.seal(all_of_it=True)
+
+        assert [(one.first, one.last) for one in journal.stretches()] == [(1, 4), (5, 7)]
+        assert [one.name for one in journal.stretches()] == _files(tmp_path)
+        assert list(journal.read()) == sample.entries
+        assert verify(journal).problems == ()
+
+
+def test_files_that_lie_across_our_entries_get_out_of_the_way(
+    tmp_path: Path, sample: Sample
+) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(12, "a"))
+        journal.seal()
+        inside, across, beyond = name_of(7, 9), name_of(2, 6), name_of(6, 20)
+        for name in (inside, across, beyond):
+            (tmp_path / "stretches" / name).write_text("something else")
+
+        journal.seal()
+
+        names = [one.name for one in journal.stretches()]
+        assert names == [name_of(1, 4), name_of(5, 8)]
+        assert _files(tmp_path) == [f".{beyond}.aside", *names]
+        assert list(journal.read()) == sample.entries
+
+
+def test_what_cannot_be_looked_at_without_pyarrow_stays(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
+        journal.append(sample.publications(6, "a"))
+        _die(monkeypatch, "register", journal.seal)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("purport.storage.stretches.find_spec", lambda name: None)
+        patched.setitem(sys.modules, "pyarrow", None)
+        with closing(open_sqlite_journal(tmp_path)) as journal:
+            assert list(journal.read()) == sample.entries
+        assert _files(tmp_path) == _NAMES
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert [one.name for one in journal.stretches()] == _NAMES
+
+
+@pytest.mark.parametrize("error", [Killed(), ValueError("no"), OSError(28, "full")])
+def test_a_stretch_that_breaks_off_leaves_no_file(
+    tmp_path: Path, sample: Sample, error: BaseException
+) -> None:
+    def groups() -> Iterator[list[EncodedEntry]]:
+        yield [encoded(sample.publish())]
+        raise error
+
+    expected = JournalError if isinstance(error, OSError) else type(error)
+    with pytest.raises(expected):
+        StretchFolder(tmp_path).write(1, 2, groups())
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_parquet_cannot_have_is_an_error_of_a_journal(tmp_path: Path, sample: Sample) -> None:
+    wrong = encoded(sample.publish())._replace(event=b"\xff")
+
+    with pytest.raises(JournalError, match=r"\.parquet: "):
+        StretchFolder(tmp_path).write(1, 1, [[wrong]])
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_large_entries_are_held_a_few_at_a_time(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.storage.sealing._BYTES_A_GROUP", 400)
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(10, "a"))
+        size = max(journal.kept.sizes(1, 10))
+        stretch = journal.seal(all_of_it=True)
+        assert list(journal.read()) == sample.entries
+
+    assert stretch is not None
+    metadata = pq.read_metadata(tmp_path / "stretches" / stretch.name)
+    rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    assert sum(rows) == 10
+    assert max(rows) == 400 // size
 
 
 def _files(folder: Path) -> list[str]:

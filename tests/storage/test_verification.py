@@ -1,6 +1,9 @@
 """Verifying a journal finds what is wrong with it, and nothing else."""
 
 import sqlite3
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -9,10 +12,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from purport.broker.encoding import checksum_of
-from purport.broker.journal import Snapshot
+from purport.broker.encoding import Row, checksum_of
+from purport.broker.journal import JournalError, Snapshot
 from purport.broker.records import Subscribed
+from purport.broker.retention import Stretch
+from purport.storage.kept_entries import Bounds, KeptEntries
 from purport.storage.opening import open_sqlite_journal
+from purport.storage.sealing import Sealing
+from purport.storage.stretches import kind_of
 from purport.storage.verification import Verification, summary, verify
 from tests.contracts.journal import Sample
 
@@ -113,6 +120,102 @@ def test_a_summary_says_what_is_there(tmp_path: Path, sample: Sample) -> None:
     assert found.kinds == {"published": 8, "subscribed": 1}
     assert len(found.stretches) == 1
     assert found.bytes == found.database_bytes + found.stretches[0].bytes > 20_000
+
+
+def test_values_of_other_types_are_damage(tmp_path: Path, sample: Sample) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(7, "a"))
+    _execute(
+        tmp_path,
+        "UPDATE entries SET record = x'00ff' WHERE sequence = 1",
+        "UPDATE entries SET record = 5 WHERE sequence = 3",
+        "UPDATE entries SET at = at + 0.5 WHERE sequence = 4",
+        "UPDATE entries SET version = 'x' WHERE sequence = 5",
+        "UPDATE entries SET at = 'x' WHERE sequence = 7",
+    )
+
+    with closing(open_sqlite_journal(tmp_path, read_only=True)) as journal:
+        problems, found = verify(journal).problems, summary(journal)
+
+    assert problems == tuple(
+        f"entry {sequence}: damaged, its checksum differs" for sequence in (1, 3, 4, 5, 7)
+    )
+    assert found.kinds == {"published": 5, "damaged": 2}
+    assert (found.first_time, found.last_time) == (None, None)
+
+
+def test_the_time_of_a_damaged_entry_says_nothing_of_the_next(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.storage.kept_entries.ROWS_AT_ONCE", 2)
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(6, "a"))
+    _execute(tmp_path, "UPDATE entries SET at = at + 1000000 WHERE sequence = 2")
+
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        assert verify(journal).problems == ("entry 2: damaged, its checksum differs",)
+
+
+def test_bytes_that_are_no_record_have_no_kind() -> None:
+    for wrong in (b"\x00\xff", b'{"type":1}', b'{"type":"\xff"}', b"[]"):
+        with pytest.raises(JournalError, match="should be a record"):
+            kind_of(wrong)
+
+
+def test_what_is_dropped_and_sealed_meanwhile_is_no_problem(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal,
+        closing(open_sqlite_journal(tmp_path, read_only=True)) as looking,
+    ):
+        journal.append(sample.publications(40, "a"))
+        while journal.seal():
+            pass
+        look, bounds = KeptEntries.next_of, KeptEntries.bounds
+
+        def then_drop(kept: KeptEntries, position: int, through: int) -> Sequence[Row]:
+            journal.drop(position + 3)
+            return look(kept, position, through)
+
+        def too_early(kept: KeptEntries) -> Bounds:
+            found = bounds(kept)
+            journal.drop(found.first + 7)
+            return found
+
+        with monkeypatch.context() as patched:
+            patched.setattr(KeptEntries, "next_of", then_drop)
+            assert verify(looking).problems == ()
+        journal.append(sample.publications(40, "a"))
+        while journal.seal():
+            pass
+        with monkeypatch.context() as patched:
+            patched.setattr(KeptEntries, "bounds", too_early)
+            summary(looking)
+
+
+def test_a_file_that_is_about_to_be_registered_is_no_problem(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Verification] = []
+    register = Sealing.register
+
+    def slowly(sealing: Sealing, stretch: Stretch) -> None:
+        with ThreadPoolExecutor(1) as threads:
+            verified = threads.submit(verify, looking)
+            time.sleep(0.1)
+            register(sealing, stretch)
+            found.append(verified.result())
+
+    monkeypatch.setattr(Sealing, "register", slowly)
+    with (
+        closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal,
+        closing(open_sqlite_journal(tmp_path, read_only=True)) as looking,
+    ):
+        journal.append(sample.publications(6, "a"))
+        journal.seal()
+
+    assert found == [Verification(6, 1, 6, ())]
 
 
 def _execute(folder: Path, *statements: str) -> None:

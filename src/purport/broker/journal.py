@@ -76,6 +76,9 @@ class Journal(Protocol):
     def stretches(self) -> Sequence[Stretch]:
         """The stretches that are kept, oldest first."""
 
+    def droppable_before(self, at: int) -> int:
+        """The last sequence that `drop` can drop of entries before a time."""
+
     def drop(self, through: int) -> int:
         """Drop old entries through this sequence, but no part of a stretch; gives how many.
 
@@ -141,6 +144,9 @@ class MemoryJournal:
 
     def stretches(self) -> Sequence[Stretch]:
         return ()
+
+    def droppable_before(self, at: int) -> int:
+        return next((one.sequence - 1 for one in self._entries if one.at >= at), self._last)
 
     def drop(self, through: int) -> int:
         dropped = self._drop_entries(through)

@@ -14,10 +14,14 @@ import msgspec
 import typer
 
 from purport.cli.progress import progress
-from purport.errors import UnusablePath
+from purport.errors import InvalidInput, UnusablePath
+from purport.model.clock import SystemClock
 from purport.model.interval import read_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from purport.cli.journal_export import EntriesWanted
     from purport.storage.sql_journal import SqlJournal
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -26,16 +30,23 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 
 def _age(text: str) -> timedelta:
     try:
-        return read_duration(text)
+        age = read_duration(text)
+        _ = SystemClock().now() - age
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    except OverflowError:
+        raise typer.BadParameter(f"the calendar does not go back as far as {text!r}") from None
+    return age
 
 
 def _bytes(text: str) -> int:
     size = _SIZE.fullmatch(text.lower())
     if size is None or size[2] not in _SIZES:
         raise typer.BadParameter(f"expected a size such as 500 MB, got {text!r}")
-    return int(float(size[1]) * _SIZES[size[2]])
+    found = float(size[1]) * _SIZES[size[2]]
+    if found > sys.maxsize:
+        raise typer.BadParameter("the size is larger than any disk")
+    return int(found)
 
 
 Place = Annotated[
@@ -86,7 +97,8 @@ def verify(place: Place, stretches: Stretches = None, as_json: AsJson = False) -
     else:
         for problem in found.problems:
             sys.stdout.write(f"{problem}\n")
-        state = f"{len(found.problems):,} problems" if found.problems else "whole"
+        count = len(found.problems)
+        state = f"{count:,} problem{'s' * (count > 1)}" if count else "whole"
         sys.stdout.write(f"{place}: {found.entries:,} entries were read: {state}\n")
     if found.problems:
         raise typer.Exit(1)
@@ -116,21 +128,30 @@ def export(
         with closing(_to_read(place, stretches)) as opened:
             wanted.write(opened, sys.stdout.buffer)
         return
-    path = Path(output)
+    path = _file_to_write(output, place)
+    with closing(_to_read(place, stretches)) as opened, progress("writing entries") as tell:
+        if path.exists() and not path.is_file():  # a pipe or a device, which takes what it is given
+            with path.open("wb") as file:
+                written = wanted.write(opened, file, tell)
+        else:
+            written = _write_whole(wanted, opened, path, tell)
+    sys.stdout.write(f"{output}: {written:,} entries\n")
+
+
+def _write_whole(
+    wanted: EntriesWanted, opened: SqlJournal, path: Path, tell: Callable[[int, int], None]
+) -> int:
+    """Write a file of which nobody ever sees a part."""
     hidden = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     try:
-        with (
-            closing(_to_read(place, stretches)) as opened,
-            hidden.open("xb") as file,
-            progress("writing entries") as tell,
-        ):
+        with hidden.open("xb") as file:
             written = wanted.write(opened, file, tell)
         hidden.rename(path)
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None
     finally:
         hidden.unlink(missing_ok=True)
-    sys.stdout.write(f"{output}: {written:,} entries\n")
+    return written
 
 
 @journal.command()
@@ -167,6 +188,20 @@ def compact(
         f"{place}: {done.sealed:,} entries sealed, {done.dropped:,} dropped\n"
         f"  {done.bytes_before / 1e6:,.1f} MB before, {done.bytes_after / 1e6:,.1f} MB now\n"
     )
+
+
+def _file_to_write(output: str, place: str) -> Path:
+    """Where to write; a link leads to its file, and nothing of the journal is written over."""
+    path = Path(output)
+    try:
+        if not path.name or path.is_dir():
+            raise InvalidInput(f"expected the name of a file to write, got {output!r}")
+        path = path if path.exists() and not path.is_file() else path.resolve()
+        if "://" not in place and path.is_relative_to(Path(place).resolve()):
+            raise InvalidInput(f"{output} lies in the folder of the journal: name another place")
+    except OSError as error:
+        raise UnusablePath(path, error.strerror or str(error)) from None
+    return path
 
 
 def _to_read(place: str, stretches: Path | None) -> SqlJournal:

@@ -9,11 +9,19 @@ from pathlib import Path
 import msgspec
 
 from purport.assembly import journal_at, matching_engine
+from purport.broker.matching_engine import MatchingEngine
 from purport.broker.retention import Retention
 from purport.embedded.ledger import Ledger
 from purport.embedded.settings import BrokerSettings
+from purport.errors import InvalidInput
 from purport.model.clock import SystemClock
 from purport.storage.sql_journal import SqlJournal
+
+
+class _KeptEngines(msgspec.Struct, frozen=True):
+    """Of a snapshot, whose parts it has."""
+
+    engines: dict[str, msgspec.Raw]
 
 
 class Compacted(msgspec.Struct, frozen=True):
@@ -32,13 +40,38 @@ def compacted(
     tell: Callable[[int, int], None],
 ) -> Compacted:
     """Seal all of a journal, and drop what need not be kept; `JournalTaken` if it is open."""
+    drops = retention != Retention()
     with closing(journal_at(place, stretches=stretches)) as journal:
+        if drops:
+            _require_only_matching(journal)
         before = _bytes(journal)
         sealed = _sealed(journal, tell)
-        dropped = _dropped(journal, retention) if retention != Retention() else 0
+        dropped = _dropped(journal, retention) if drops else 0
         while journal.database.shrink():
             pass
         return Compacted(sealed, dropped, before, _bytes(journal))
+
+
+def _require_only_matching(journal: SqlJournal) -> None:
+    """Raise `InvalidInput` if engines remember what would be lost: there are none of them here."""
+    others = sorted(_engines(journal) - {MatchingEngine.name})
+    if others:
+        raise InvalidInput(
+            f"{journal.database.place}: the broker of this journal also runs {', '.join(others)}, "
+            "so only the broker itself can drop old entries, by its settings; without --most-age "
+            "and --most-bytes the journal can be compacted"
+        )
+
+
+def _engines(journal: SqlJournal) -> set[str]:
+    """The engines whose state the last snapshot has."""
+    snapshot = journal.snapshot()
+    if snapshot is None:
+        return set()
+    try:
+        return set(msgspec.json.decode(snapshot.state, type=_KeptEngines).engines)
+    except msgspec.MsgspecError:  # whoever restores it says so
+        return set()
 
 
 def _sealed(journal: SqlJournal, tell: Callable[[int, int], None]) -> int:

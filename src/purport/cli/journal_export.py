@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import BinaryIO, get_args
 
 import msgspec
 
-from purport.broker.encoding import require_whole
+from purport.broker.encoding import EncodedEntry, require_whole
 from purport.broker.records import Record, time_of
 from purport.errors import InvalidInput
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import kind_of
 
-_LINES_AT_ONCE = 1_000
+_ENTRIES_AT_ONCE = 1_000
+_ENCODER = msgspec.json.Encoder()
 _KINDS = tuple(str(one.__struct_config__.tag) for one in get_args(Record))
 
 
@@ -40,6 +42,8 @@ class EntriesWanted:
     def __post_init__(self) -> None:
         for kind in self.kinds.difference(_KINDS):
             raise InvalidInput(f"expected a kind such as {', '.join(_KINDS)}, got {kind!r}")
+        if self.through is not None and self.through <= self.after:
+            raise InvalidInput(f"no entry comes after {self.after} and up to {self.through}")
 
     def write(
         self,
@@ -47,27 +51,27 @@ class EntriesWanted:
         file: BinaryIO,
         tell: Callable[[int, int], None] = lambda done, total: None,
     ) -> int:
-        """Write the entries, and give how many there are; a damaged one is a `JournalError`."""
+        """Write the entries, and give how many there are; a damaged one is a `JournalError`.
+
+        What retention drops meanwhile, before it is read, is left out.
+        """
         first = max(journal.first, self.after + 1)
         last = journal.last if self.through is None else min(journal.last, self.through)
-        encode = msgspec.json.Encoder().encode
-        lines: list[bytes] = []
-        written = 0
-        for entry in journal.kept.read(first - 1, last):
-            if not self.kinds or kind_of(entry.record) in self.kinds:
-                require_whole(entry)
-                event = None if entry.event is None else msgspec.Raw(entry.event)
-                record = msgspec.Raw(entry.record)
-                lines.append(
-                    encode(
-                        ExportedEntry(
-                            entry.sequence, time_of(entry.at), entry.version, event, record
-                        )
-                    )
-                )
-            if len(lines) == _LINES_AT_ONCE or entry.sequence == last:
-                file.writelines(line + b"\n" for line in lines)
-                written += len(lines)
-                lines.clear()
-                tell(entry.sequence + 1 - first, last + 1 - first)
+        written, entries = 0, journal.kept.read(first - 1, last)
+        while some := list(islice(entries, _ENTRIES_AT_ONCE)):
+            lines = [_line(entry) for entry in some if self._wants(entry)]
+            file.writelines(lines)
+            written += len(lines)
+            tell(some[-1].sequence + 1 - first, last + 1 - first)
         return written
+
+    def _wants(self, entry: EncodedEntry) -> bool:
+        require_whole(entry)  # or else it has no kind
+        return not self.kinds or kind_of(entry.record) in self.kinds
+
+
+def _line(entry: EncodedEntry) -> bytes:
+    event = None if entry.event is None else msgspec.Raw(entry.event)
+    record = msgspec.Raw(entry.record)
+    written = ExportedEntry(entry.sequence, time_of(entry.at), entry.version, event, record)
+    return _ENCODER.encode(written) + b"\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
@@ -9,11 +11,14 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from purport.broker.encoding import is_whole
+from purport.broker.records import time_of
 from purport.broker.restart import restored
 from purport.broker.retention import Stretch
 from purport.model.subscription import Rule
 from purport.storage.sql_journal import SqlJournal
-from purport.storage.verification import summary
+from purport.storage.stretches import kind_of
+from purport.storage.verification import Summary, summary
 
 
 class Registered(msgspec.Struct, frozen=True):
@@ -40,7 +45,7 @@ class JournalReport(msgspec.Struct, frozen=True):
     last: int
     first_time: datetime | None
     last_time: datetime | None
-    kinds: dict[str, int]
+    kinds: dict[str, int]  # of entries in stretches too, if it is known where these are
     bytes: int
     database_bytes: int
     stretches: list[Stretch]
@@ -50,7 +55,7 @@ class JournalReport(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, journal: SqlJournal) -> Self:
         """The report of a journal, beside which a broker may be running."""
-        found = summary(journal)
+        found = _summary(journal)
         return cls(
             journal.database.place,
             found.entries,
@@ -73,7 +78,8 @@ def show_report(report: JournalReport) -> None:
     console.print(f"{report.place}: {report.entries:,} entries, {_span(report)}")
     if report.kinds:
         counts = (f"{count:,} {kind}" for kind, count in report.kinds.items())
-        console.print(f"  {', '.join(counts)}")
+        is_all = sum(report.kinds.values()) == report.entries
+        console.print(f"  {', '.join(counts)}{'' if is_all else ', and what is sealed'}")
     sealed = report.stretches[-1].last if report.stretches else report.first - 1
     console.print(
         f"  {report.bytes / 1e6:,.2f} MB: {sealed + 1 - report.first:,} entries in "
@@ -109,6 +115,38 @@ def _show_registered(console: Console, registered: list[Registered]) -> None:
             one.text,
         )
     console.print(table)
+
+
+def _summary(journal: SqlJournal) -> Summary:
+    """What is in a journal; if nobody said where its stretches are, what is known without them."""
+    stretches = journal.stretches()
+    if journal.kept.folder is None and stretches:
+        return _summary_without(journal, stretches)
+    return summary(journal)
+
+
+def _summary_without(journal: SqlJournal, stretches: Sequence[Stretch]) -> Summary:
+    kept, snapshot = journal.kept, journal.snapshot()
+    first, last = kept.bounds()
+    kinds: Counter[str] = Counter()
+    last_at = stretches[-1].last_at
+    for entry in kept.read(stretches[-1].last, last):
+        if not is_whole(entry):
+            kinds["damaged"] += 1
+            continue
+        kinds[kind_of(entry.record)] += 1
+        last_at = entry.at
+    return Summary(
+        last + 1 - first,
+        first,
+        last,
+        time_of(stretches[0].first_at),
+        time_of(last_at),
+        dict(kinds.most_common()),
+        journal.database.bytes(),
+        tuple(stretches),
+        None if snapshot is None else snapshot.sequence,
+    )
 
 
 def _registered(journal: SqlJournal) -> list[Registered]:

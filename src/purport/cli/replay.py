@@ -80,10 +80,12 @@ def replay(
     from purport.pipeline.matcher_spec import MatcherSettings
 
     _require_journal(place, stretches)
+    span = Span(after, through, since, until)
+    span.require_some()
     job = Replay(
         place,
-        replayable_subscriptions(subscriptions or [f"broker:{place}"]),
-        Span(after, through, since, until),
+        replayable_subscriptions(subscriptions or [f"broker:{place}"], stretches),
+        span,
         MatcherSettings(measure, mode, lexicon),
         stretches,
     )

@@ -218,13 +218,21 @@ class Ledger:
             return 0
         with self.lock:
             self.require_open()
-            stretches = self._journal.stretches()
-            through = retention.droppable(stretches, self._clock.now(), self._first_wanted())
-            if not through:
+            through = self._droppable(retention)
+            if through < self._journal.first:
                 return 0
             self._snapshot_at = 0  # a crash, or a full disk, may have kept the last from being kept
             self.keep_snapshot()
         return self._journal.drop(through)  # which may have to wait until a stretch is written
+
+    def _droppable(self, retention: Retention) -> int:
+        """The last sequence that need not be kept; a journal without stretches goes by age."""
+        now, wanted = self._clock.now(), self._first_wanted()
+        through = retention.droppable(self._journal.stretches(), now, wanted)
+        if retention.most_age is not None:
+            old = self._journal.droppable_before(microseconds_of(now - retention.most_age))
+            through = max(through, old if wanted is None else min(old, wanted - 1))
+        return through
 
     def forget(self, entries: int) -> None:
         """Of a journal in memory, drop all but the last so many entries and what waits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from purport.errors import InvalidInput, NotSupportedYet
 from purport.matching.supported import label, unsupported_forms
@@ -60,15 +60,12 @@ def runnable_subscriptions(
 class GivenText:
     """Subscriptions as a text."""
 
+    may_be_empty: ClassVar = False
+
     text: str
 
     def __str__(self) -> str:
         return self.text
-
-    @property
-    def may_be_empty(self) -> bool:
-        """It is to have one."""
-        return False
 
     def look(self) -> Hashable:
         """It does not change."""
@@ -83,15 +80,12 @@ class GivenText:
 class GivenFile:
     """Subscriptions in a file."""
 
+    may_be_empty: ClassVar = False
+
     path: str
 
     def __str__(self) -> str:
         return self.path
-
-    @property
-    def may_be_empty(self) -> bool:
-        """It is to have one."""
-        return False
 
     def look(self) -> Hashable:
         """When it was changed; None if it is gone."""

@@ -59,6 +59,13 @@ class Span:
     since: datetime | None = None
     until: datetime | None = None
 
+    def require_some(self) -> None:
+        """Raise `InvalidInput` if no entry can be in it."""
+        if self.through is not None and self.through <= self.after:
+            raise InvalidInput(f"no entry comes after {self.after} and up to {self.through}")
+        if self.since is not None and self.until is not None and self.until <= self.since:
+            raise InvalidInput(f"no time is from {self.since} on and before {self.until}")
+
     def holds(self, sequences: Places, times: Places) -> NDArray[np.bool_]:
         """Which of some entries are in it; times are microseconds since 1970."""
         held = sequences > self.after

@@ -48,10 +48,11 @@ class Watched:
     """Subscriptions in files, at a broker, or given as texts; they are read again when they change.
 
     What is wrong with them at the beginning is raised. Later the last good ones are kept.
+    `stretches` is where a broker whose journal is in a database has them.
     """
 
-    def __init__(self, given: Sequence[str]) -> None:
-        self._given = [watched_at(text) for text in given]
+    def __init__(self, given: Sequence[str], stretches: Path | None = None) -> None:
+        self._given = [watched_at(text, stretches) for text in given]
         self._seen = self._look()
         self._good = runnable_subscriptions(self._given)
 

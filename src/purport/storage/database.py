@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
@@ -24,6 +25,8 @@ _BYTES = {
     "AND relnamespace = CAST(current_schema() AS regnamespace)",
 }
 _SYNCHRONOUS = {"full": "FULL", "relaxed": "NORMAL"}
+_SYNCED_AT_COMMIT = 2  # FULL, as SQLite counts
+_INCREMENTAL = 2
 _BUSY_SECONDS = 10.0
 _PAGES_AT_ONCE = 500  # that are given back to the file system
 _WAL_BYTES = 64 << 20  # what the write-ahead log may keep after it was taken over
@@ -75,24 +78,42 @@ class Database:
         with self.reading() as connection:
             return int(connection.scalar(text(_BYTES[self.engine.dialect.name])) or 0)
 
-    def checkpoint(self) -> None:
-        """Have SQLite take over its write-ahead log, and sync it first."""
-        if self.is_sqlite:
-            with self.speaking(), closing(self.engine.raw_connection()) as connection:
-                connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+    def checkpoint(self) -> bool:
+        """Have SQLite sync its write-ahead log and take it over; whether it took all of it."""
+        if not self.is_sqlite:
+            return True
+        with self.speaking(), closing(self.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            [(is_busy, logged, taken)] = cursor.fetchall()
+            return not is_busy and bool(logged == taken)
+
+    def is_on_disk(self) -> bool:
+        """Whether a power cut can no longer undo what was committed; it is synced if need be.
+
+        PostgreSQL syncs when it commits, if it is told to.
+        """
+        if not self.is_sqlite:
+            return True
+        with self.speaking(), closing(self.engine.raw_connection()) as connection:
+            is_synced = _pragma(connection.cursor(), "synchronous") >= _SYNCED_AT_COMMIT
+        return is_synced or self.checkpoint()
 
     def shrink(self) -> bool:
         """Have SQLite give back some pages that it does not need; whether there are more.
 
+        A file that cannot give back some, since it was restored from a dump, is written anew once.
         PostgreSQL does so by itself.
         """
         if not self.is_sqlite:
             return False
         with self.speaking(), closing(self.engine.raw_connection()) as connection:
             cursor = connection.cursor()
+            if _pragma(cursor, "auto_vacuum") != _INCREMENTAL:
+                cursor.executescript("VACUUM")
+            before = _pragma(cursor, "freelist_count")
             cursor.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
-            cursor.execute("PRAGMA freelist_count")
-            return cursor.fetchall() != [(0,)]
+            return 0 < _pragma(cursor, "freelist_count") < before
 
 
 def sqlite_database(
@@ -141,6 +162,12 @@ def postgres_database(url: str | URL) -> Database:
 def process_name() -> str:
     """This process, as others should call it."""
     return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _pragma(cursor: DBAPICursor, name: str) -> int:
+    cursor.execute(f"PRAGMA {name}")
+    [(value,)] = cursor.fetchall()
+    return int(value)
 
 
 def _begin(connection: Connection) -> None:

@@ -61,14 +61,7 @@ class KeptEntries:
         """The entries between, in order; `JournalError` where one is missing."""
         position = after + 1
         while position <= through:
-            try:
-                rows = self.next_of(position, through)
-            except JournalError:
-                first = self.bounds().first
-                if position >= first:
-                    raise
-                position = first  # the file was dropped before it was read
-                continue
+            rows = self.next_kept(position, through)
             if not rows:
                 self._require_dropped(position)
                 return
@@ -78,6 +71,18 @@ class KeptEntries:
                     self._require_dropped(position)
                 yield entry
                 position = entry.sequence + 1
+
+    def next_kept(self, position: int, through: int) -> Sequence[Row]:
+        """The same as `next_of`, but what is dropped before it is read is passed over."""
+        while position <= through:
+            try:
+                return self.next_of(position, through)
+            except JournalError:
+                first = self.bounds().first
+                if position >= first:
+                    raise
+                position = first
+        return ()
 
     def next_of(self, position: int, through: int) -> Sequence[Row]:
         """Some of the entries at a sequence or after it, none only if there are none."""
@@ -120,17 +125,48 @@ class KeptEntries:
 
     def since(self, at: int) -> int:
         """The sequence of the first entry at or after a time; times never go back."""
-        stretches = self.stretches()
+        while True:
+            stretches, bounds = self.stretches(), self.bounds()
+            try:
+                return self._since(at, stretches, bounds)
+            except JournalError:
+                if (stretches, bounds.first) == (self.stretches(), self.bounds().first):
+                    raise  # and otherwise something was sealed or dropped meanwhile
+
+    def checksums(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Time and checksum of the entries between that are in the table."""
+        column = tables.entries.c
+        query = select(column.at, column.checksum).where(column.sequence.between(first, last))
+        with self.database.reading() as connection:
+            return [(at, one) for at, one in connection.execute(query.order_by(column.sequence))]
+
+    def sizes(self, first: int, last: int) -> list[int]:
+        """How many bytes the entries between have, of those that are in the table."""
+        column = tables.entries.c
+        size = func.coalesce(func.length(column.event), 0) + func.length(column.record)
+        query = select(size).where(column.sequence.between(first, last)).order_by(column.sequence)
+        with self.database.reading() as connection:
+            return [int(one) for one in connection.scalars(query)]
+
+    def _since(self, at: int, stretches: Sequence[Stretch], bounds: Bounds) -> int:
         place = bisect_left(stretches, at, key=attrgetter("last_at"))
         if place < len(stretches):
             stretch = stretches[place]
             times = self._require_folder(stretch).times(stretch)
             return stretch.first + bisect_left(times, at)
-        first, last = self.bounds()
-        unsealed = range(stretches[-1].last + 1 if stretches else first, last + 1)
+        unsealed = range(stretches[-1].last + 1 if stretches else bounds.first, bounds.last + 1)
         with self.database.reading() as connection:
-            place = bisect_left(unsealed, at, key=lambda sequence: _time_of(connection, sequence))
+            place = bisect_left(unsealed, at, key=lambda one: self._time_of(connection, one))
         return unsealed.start + place
+
+    def _time_of(self, connection: Connection, sequence: int) -> int:
+        column = tables.entries.c
+        at: object = connection.scalar(select(column.at).where(column.sequence == sequence))
+        if not isinstance(at, int):
+            raise JournalError(
+                f"{self.database.place}: entry {sequence} of the journal is missing or damaged"
+            )
+        return at
 
     def _rows(self, query: Select[Row]) -> list[Row]:
         """What a query gives, from the driver itself: building SQLAlchemy's rows takes as long."""
@@ -169,11 +205,6 @@ def bounds_in(connection: Connection) -> Bounds:
     lasts = (func.max(tables.entries.c.sequence), func.max(tables.stretches.c.last))
     found = [connection.scalar(select(last)) for last in lasts]
     return Bounds(dropped + 1, max(dropped, *(last or 0 for last in found)))
-
-
-def _time_of(connection: Connection, sequence: int) -> int:
-    at = connection.scalar(select(tables.entries.c.at).where(tables.entries.c.sequence == sequence))
-    return int(at or 0)
 
 
 _ENTRIES = select(tables.entries)

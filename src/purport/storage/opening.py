@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
+from purport.broker.journal import JournalError
 from purport.errors import InvalidInput, UnusablePath
 from purport.storage.database import Database, Durability, postgres_database, sqlite_database
 from purport.storage.ownership import AdvisoryClaim, Claim, FileClaim
@@ -37,6 +38,7 @@ def open_sqlite_journal(
             _make(folder / _STRETCHES)
             claim = FileClaim(folder)
             on_failure.callback(claim.release)
+            _require_no_orphans(folder)
         database = sqlite_database(
             folder / _FILE, durability=Durability(durability), read_only=read_only
         )
@@ -73,6 +75,17 @@ def _opened(
     journal = SqlJournal(database, folder, claim=claim, stretch_size=stretch_size)
     on_failure.pop_all()
     return journal
+
+
+def _require_no_orphans(folder: Path) -> None:
+    """Raise `JournalError` where stretches are left of a journal whose database is gone."""
+    path = folder / _FILE
+    is_new = not path.exists() or path.stat().st_size == 0
+    if is_new and any((folder / _STRETCHES).glob("*.parquet")):
+        raise JournalError(
+            f"{folder}: there are sealed stretches here, but {_FILE} is gone or empty: put it back, "
+            "or begin in another folder"
+        )
 
 
 def _make(folder: Path) -> None:

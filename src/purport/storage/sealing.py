@@ -8,19 +8,22 @@ and what is in both is read once.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 
 from sqlalchemy import Connection, delete, func, insert, select
 
 from purport.broker.encoding import Row, require_whole
 from purport.broker.retention import Stretch
 from purport.storage import tables
-from purport.storage.kept_entries import ROWS_AT_ONCE, KeptEntries
+from purport.storage.kept_entries import ROWS_AT_ONCE, Bounds, KeptEntries
 from purport.storage.stretches import ROWS_A_GROUP, StretchFolder
 from purport.storage.told_index import forget_told
 from purport.storage.writer import Writer
 
+_BYTES_A_GROUP = 16 << 20
 _BREATH_SECONDS = 0.001  # between steps, in which others get at the database
 
 
@@ -40,31 +43,55 @@ class Sealing:
         return stretch
 
     def settle(self, folder: StretchFolder, first: int, last: int) -> None:
-        """Finish what a process died over: files without a row, written or dropped by halves.
+        """Finish what broke off: files without a row, written or dropped by halves.
 
-        A file that was written in full is registered: somebody may have read it already. One that
-        has nothing to do with these entries is left alone.
+        A file that was written in full is registered: somebody may have read it already. Others
+        must not lie across the entries that will be sealed next. A file that begins after the last
+        entry has nothing to do with these.
         """
-        folder.clear_unfinished()
+        with self.kept.database.speaking():
+            folder.clear_unfinished()
+            files = folder.files()
         registered = {stretch.name for stretch in self.kept.stretches()}
-        for (begin, end), path in folder.files().items():
-            sealed = self.kept.sealed_through(first)
-            if path.name in registered:
-                continue
-            if end <= sealed:
-                self.remove(folder, path.name)
-            elif begin == sealed + 1 and end <= last:
-                rows = list(self.kept.read(sealed, end))
-                if folder.holds(path.name, [row.checksum for row in rows]):
-                    self.register(folder.stretch_of(path, rows[0].at, rows[-1].at))
-                else:
-                    self.remove(folder, path.name)
+        sealed = self.kept.sealed_through(first)
+        left = {span: path.name for span, path in files.items() if path.name not in registered}
+        self.discard(folder, [name for (_, end), name in left.items() if end <= sealed])
+        for (begin, end), name in left.items():
+            if sealed < end and begin <= last:
+                self._settle_file(folder, name, Bounds(begin, end), Bounds(first, last))
         self.delete_entries(self.kept.sealed_through(first))
+
+    def gone_through(self, folder: StretchFolder) -> int:
+        """Through where the oldest stretches have no file; 0 if they have, or if none has one.
+
+        A power cut can bring back the row of a stretch that was dropped. But if no file is there,
+        it is the folder that is missing.
+        """
+        stretches = self.kept.stretches()
+        is_there = [folder.bytes_of(stretch) is not None for stretch in stretches]
+        oldest = is_there.index(True) if any(is_there) else 0
+        return stretches[oldest - 1].last if oldest else 0
 
     def register(self, stretch: Stretch) -> None:
         """Have it that a file is part of the journal."""
         with self.writer.transaction() as connection:
             connection.execute(insert(tables.stretches).values(asdict(stretch)))
+
+    def unregister(self, through: int) -> None:
+        """Have it that entries are dropped."""
+        with self.writer.transaction() as connection:
+            tables.set_value(connection, tables.DROPPED, through)
+            is_gone = tables.stretches.c.last <= through
+            connection.execute(delete(tables.stretches).where(is_gone))
+
+    def discard(self, folder: StretchFolder, names: Sequence[str]) -> None:
+        """Drop files that are no longer registered, as soon as that is on disk.
+
+        Until it is, a power cut could bring back their rows: then they are left to be settled.
+        """
+        if names and self.kept.database.is_on_disk():
+            for name in names:
+                self.remove(folder, name)
 
     def remove(self, folder: StretchFolder, name: str) -> None:
         """Drop a file."""
@@ -98,12 +125,30 @@ class Sealing:
                 is_more = self.kept.database.shrink()
             time.sleep(_BREATH_SECONDS)
 
+    def _settle_file(self, folder: StretchFolder, name: str, file: Bounds, kept: Bounds) -> None:
+        """Register a file whose entries are all in the table, or have it out of the way."""
+        if not folder.can_write():
+            return  # it cannot be looked at, and nothing will be sealed that it is in the way of
+        sealed = self.kept.sealed_through(kept.first)
+        known = self.kept.checksums(file.first, file.last)
+        if file.last > kept.last or len(known) < file.last - max(file.first - 1, sealed):
+            with self.kept.database.speaking():
+                folder.set_aside(name)  # it may be all that there is of some entries
+        elif file.first == sealed + 1 and folder.holds(name, [one for _, one in known]):
+            self.register(folder.stretch_of(folder.folder / name, known[0][0], known[-1][0]))
+        else:
+            self.remove(folder, name)
+
     def _groups(self, first: int, last: int) -> Iterator[Sequence[Row]]:
-        for begin in range(first, last + 1, ROWS_A_GROUP):
-            rows = list(self.kept.read(begin - 1, min(begin + ROWS_A_GROUP - 1, last)))
+        """Entries that are held in memory at once, and that a reader will hold."""
+        while first <= last:
+            sizes = self.kept.sizes(first, min(first + ROWS_A_GROUP - 1, last))
+            count = max(1, bisect_right(list(accumulate(sizes)), _BYTES_A_GROUP))
+            rows = list(self.kept.read(first - 1, first + count - 1))
             for row in rows:
                 require_whole(row)
             yield rows
+            first += count
 
     def _repeat(self, step: Callable[[Connection], bool]) -> None:
         """Do something in short transactions until it says that it is done."""

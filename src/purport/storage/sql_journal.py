@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 import threading
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from operator import attrgetter
 
 from sqlalchemy import Connection, delete, insert, select
 
 from purport.broker.encoding import EncodedEntry, decoded, encoded, is_whole
-from purport.broker.journal import Snapshot, require_following
+from purport.broker.journal import JournalError, Snapshot, require_following
 from purport.broker.records import Entry
 from purport.broker.retention import Stretch
 from purport.errors import PurportError
 from purport.storage import tables
 from purport.storage.database import Database
-from purport.storage.kept_entries import KeptEntries, bounds_in
+from purport.storage.kept_entries import Bounds, KeptEntries, bounds_in
 from purport.storage.ownership import Claim
 from purport.storage.sealing import Sealing
 from purport.storage.stretches import StretchFolder
@@ -75,7 +77,7 @@ class SqlJournal:
             self._writer.require_claim()
             require_following(entries, self._last)
             rows = [encoded(entry) for entry in entries]
-            try:
+            with self._writer.doubting():
                 with self._writer.transaction() as connection:
                     connection.exec_driver_sql(self._insert, rows)
                     is_full = self._tail.size >= _MOST_IN_TAIL
@@ -84,9 +86,6 @@ class SqlJournal:
                 self._tail = ToldTail(self._tail.through) if is_full else self._tail
                 self._tail.add(entries)
                 self._last = entries[-1].sequence
-            except BaseException:
-                self._writer.is_sure = False
-                raise
 
     def read(self, after: int = 0, through: int | None = None) -> Iterator[Entry]:
         self._writer.require_open()
@@ -131,13 +130,14 @@ class SqlJournal:
             return None
         with self._seal_lock:
             self._writer.require_claim()
-            first = self.kept.sealed_through(self._first) + 1
-            last = min(first + self._stretch_size - 1, self._last)
-            is_enough = last + 1 - first == self._stretch_size
-            if last < first or not (is_enough or all_of_it):
+            if self._to_seal(all_of_it) is None:
                 return None
             self._keep_tail()
-            stretch = self._sealing.write(self._folder, first, last)
+            self._sealing.settle(self._folder, self._first, self._last)
+            bounds = self._to_seal(all_of_it)
+            if bounds is None:
+                return None
+            stretch = self._sealing.write(self._folder, bounds.first, bounds.last)
             if all_of_it:
                 self._sealing.shrink()
             return stretch
@@ -157,21 +157,30 @@ class SqlJournal:
             dropped = end + 1 - self._first
             if dropped:
                 self._keep_tail()
-                with self._writer.transaction() as connection:
-                    tables.set_value(connection, tables.DROPPED, end)
-                    is_gone = tables.stretches.c.last <= end
-                    connection.execute(delete(tables.stretches).where(is_gone))
-                self._first = end + 1
+                with self._writer.doubting():
+                    self._sealing.unregister(end)
+                    self._first = end + 1
                 if self._folder is not None:
-                    for stretch in gone:
-                        self._sealing.remove(self._folder, stretch.name)
+                    self._sealing.discard(self._folder, [stretch.name for stretch in gone])
                 self._sealing.delete_entries(end)
                 self._sealing.forget_told(end)
             return dropped
 
+    def droppable_before(self, at: int) -> int:
+        """The last sequence that `drop` can drop of the entries before a time; 0 if there is none.
+
+        Where nothing is sealed it is that of an entry, elsewhere that of the last of a stretch.
+        """
+        self._writer.require_open()
+        stretches = self.kept.stretches()
+        place = bisect_left(stretches, at, key=attrgetter("last_at"))
+        if self._seals or place < len(stretches):
+            return stretches[place - 1].last if place else 0
+        return self.kept.since(at) - 1
+
     def close(self) -> None:
         with self._seal_lock, self._writer.lock:
-            if self._tail.size:
+            if self._tail.size or not self._writer.is_sure:
                 with suppress(PurportError):  # it follows from the entries, and will again
                     self._keep_tail()
             self._writer.close()
@@ -185,8 +194,18 @@ class SqlJournal:
             self._mend(connection)
             self._first, self._last = bounds_in(connection)
         if self._folder is not None:
+            self._take_as_dropped(self._folder)
             self._sealing.settle(self._folder, self._first, self._last)
         self._take_up_tail()
+
+    def _take_as_dropped(self, folder: StretchFolder) -> None:
+        """Drop the oldest stretches whose files are gone, as if the power had not been cut."""
+        through = self._sealing.gone_through(folder)
+        if through:
+            self._sealing.unregister(through)
+            self._first = through + 1
+            gone = f"the files of entries through {through} were gone: they count as dropped"
+            self.mended = gone if self.mended is None else f"{self.mended}; {gone}"
 
     def _mend(self, connection: Connection) -> None:
         """Drop the last entry if it is torn, and snapshots of what is no longer there."""
@@ -205,21 +224,32 @@ class SqlJournal:
         """After something failed: nothing is there that was not acknowledged."""
         unacknowledged = tables.entries.c.sequence > self._last
         connection.execute(delete(tables.entries).where(unacknowledged))
+        self._first = bounds_in(connection).first
         self._tail = self._derived_tail(self._first, self._last)
+
+    def _to_seal(self, all_of_it: bool) -> Bounds | None:
+        """The entries that the next stretch will have, if they are enough."""
+        first = self.kept.sealed_through(self._first) + 1
+        last = min(first + self._stretch_size - 1, self._last)
+        is_enough = last + 1 - first == self._stretch_size
+        return Bounds(first, last) if is_enough or (all_of_it and first <= last) else None
 
     def _numbered(
         self, subscription: str, after: int, *, since: int, most: int
     ) -> Sequence[Numbered]:
         """Numbers out of the tail and the table; the tail first, since they move to the table."""
-        tail = self._tail if self._writes else self._derived_tail(*self.kept.bounds())
+        bounds = Bounds(self._first, self._last) if self._writes else self.kept.bounds()
+        tail = self._tail if self._writes else self._derived_tail(*bounds)
         with self.database.reading() as connection:
             found = told_after(connection, subscription, after, since=since, most=most)
-        last = found[-1].number if found else after
-        found += (one for one in tail.after(subscription, last) if one.sequence >= since)
-        return found[:most]
+        told = tail.after(subscription, after)
+        later = [one for one in told if since <= one.sequence <= bounds.last]
+        if later:
+            found = [one for one in found if one.number < later[0].number]
+        return (found + later)[:most]
 
     def _keep_tail(self) -> None:
-        with self._writer.lock:
+        with self._writer.doubting():
             with self._writer.transaction() as connection:
                 self._tail.keep(connection)
             self._tail = ToldTail(self._tail.through)
@@ -227,14 +257,25 @@ class SqlJournal:
     def _take_up_tail(self) -> None:
         """Find out from the entries what the table `told` does not have."""
         self._tail = ToldTail(self._told_through(self._first))
-        for entry in map(decoded, self.kept.read(self._tail.through, self._last)):
+        for entry in self._readable(self._tail.through, self._last):
             self._tail.add([entry])
             if self._tail.size >= _MOST_IN_TAIL:
                 self._keep_tail()
 
     def _derived_tail(self, first: int, last: int) -> ToldTail:
         through = self._told_through(first)
-        return ToldTail(through, map(decoded, self.kept.read(through, last)))
+        return ToldTail(through, self._readable(through, last))
+
+    def _readable(self, after: int, through: int) -> Iterator[Entry]:
+        """The entries between that can be read; the others are an error for who asks for them."""
+        while after < through and (rows := self.kept.next_kept(after + 1, through)):
+            for row in map(EncodedEntry._make, rows):
+                try:
+                    entry = decoded(row)
+                except JournalError:
+                    continue
+                yield entry
+            after = rows[-1][0]
 
     def _told_through(self, first: int) -> int:
         with self.database.reading() as connection:

@@ -73,8 +73,11 @@ class StretchFolder:
             hidden.rename(path)
             _sync(self.folder)
         except OSError as error:
-            hidden.unlink(missing_ok=True)
             raise JournalError(f"{path}: {error.strerror or error}") from None
+        except pa.ArrowException as error:
+            raise JournalError(f"{path}: {_first_line(error)}") from None
+        finally:
+            hidden.unlink(missing_ok=True)
         return self.stretch_of(path, times[0], times[-1])
 
     @staticmethod
@@ -87,7 +90,8 @@ class StretchFolder:
         """The entries from this sequence on that are read at once."""
         begins, number = self._group_of(stretch, sequence)
         table = self._table(stretch, number)
-        return _rows(table.slice(sequence - begins))
+        with _reading(stretch):
+            return _rows(table.slice(sequence - begins))
 
     def rows(self, stretch: Stretch, sequences: Iterable[int]) -> Iterator[Row]:
         """The entries with these sequences, which are in order."""
@@ -96,7 +100,9 @@ class StretchFolder:
             wanted.setdefault(self._group_of(stretch, sequence), []).append(sequence)
         for (begins, number), some in wanted.items():
             table = self._table(stretch, number)
-            yield from _rows(table.take([sequence - begins for sequence in some]))
+            with _reading(stretch):
+                rows = _rows(table.take([sequence - begins for sequence in some]))
+            yield from rows
 
     def times(self, stretch: Stretch) -> Sequence[int]:
         """When each entry of a stretch was made, in microseconds since 1970."""
@@ -119,14 +125,12 @@ class StretchFolder:
 
     def holds(self, name: str, checksums: Sequence[int]) -> bool:
         """Whether a file is whole, and has the entries with these checksums."""
-        if not self.can_write():
-            return False
         pa, parquet = _pyarrow()
         try:
             table = parquet.read_table(self.folder / name, columns=["checksum"], partitioning=None)
-        except (OSError, pa.ArrowException):
+            return _integers(table, "checksum") == checksums
+        except (OSError, KeyError, ValueError, pa.ArrowException):
             return False
-        return _integers(table, "checksum") == checksums
 
     def files(self) -> dict[tuple[int, int], Path]:
         """The files that are here, by first and last sequence."""
@@ -147,9 +151,14 @@ class StretchFolder:
             self._groups = {key: group for key, group in self._groups.items() if key[0] != name}
         (self.folder / name).unlink(missing_ok=True)
 
+    def set_aside(self, name: str) -> None:
+        """Take a file out of the sight of those who read stretches, and keep it."""
+        path = self.folder / name
+        path.rename(path.with_name(f".{name}.aside"))
+
     def clear_unfinished(self) -> None:
         """Drop the files that a process died over while it wrote them."""
-        for path in self.folder.iterdir():
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if path.name[0] == "." and _NAME.fullmatch(path.name[1:]):
                 path.unlink(missing_ok=True)
 
@@ -189,8 +198,11 @@ def name_of(first: int, last: int) -> str:
 
 
 def kind_of(record: bytes) -> str:
-    """What kind of record this is."""
-    return _KIND.decode(record).type
+    """What kind of record this is; `JournalError` if it is none."""
+    try:
+        return _KIND.decode(record).type
+    except (msgspec.MsgspecError, TypeError, ValueError) as error:
+        raise JournalError(f"what should be a record is none: {error}") from None
 
 
 def _table(pa: Any, schema: Any, rows: Sequence[Row]) -> Any:
@@ -237,9 +249,14 @@ def _reading(stretch: Stretch) -> Iterator[None]:
     pa, _ = _pyarrow()
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise JournalError(f"stretch {stretch.name}: cannot be read: {reason}") from None
+    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+        raise JournalError(
+            f"stretch {stretch.name}: cannot be read: {_first_line(error)}"
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
 
 
 def _pyarrow() -> tuple[Any, Any]:

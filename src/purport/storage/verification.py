@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,9 +18,19 @@ from purport.broker.records import Record, time_of
 from purport.broker.retention import Stretch
 from purport.storage.kept_entries import KeptEntries
 from purport.storage.sql_journal import SqlJournal
-from purport.storage.stretches import kind_of
+from purport.storage.stretches import StretchFolder, kind_of
 
 _DECODER = msgspec.json.Decoder(Record)
+_DAMAGED = "damaged"  # instead of the kind of a record
+_LOOKS = 5  # at what is wrong with a file, before it is believed
+_SECONDS_BETWEEN_LOOKS = 0.05
+
+
+class _Problem(NamedTuple):
+    """What is wrong with entries through this one; it is over when they are dropped."""
+
+    through: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +72,40 @@ def verify(
     """
     kept = journal.kept
     first, last = kept.bounds()
-    problems = list(_wrong_with_files(kept))
+    found = list(_wrong_with_files(kept))
     entries, position, last_at = 0, first, 0
     while position <= last:
         try:
-            rows = kept.next_of(position, last)
+            rows = kept.next_kept(position, last)
         except JournalError as error:
             through = _unreadable_through(kept, position, last)
-            problems.append(f"entries {position} to {through} cannot be read: {error}")
+            found.append(
+                _Problem(through, f"entries {position} to {through} cannot be read: {error}")
+            )
             position = through + 1
             continue
+        position = _still_kept(kept, position, rows)
         if not rows:
-            problems.append(_missing(position, last))
+            if position <= last:
+                found.append(_missing(position, last))
             break
-        problems += _wrong_with(rows, position, last_at)
+        found += _wrong_with(rows, position, last_at)
         entries += len(rows)
-        position, last_at = rows[-1][0] + 1, rows[-1][1]
+        position = rows[-1][0] + 1
+        last_at = next((row[1] for row in reversed(rows) if _is_sound(row)), last_at)
         tell(min(position - first, last + 1 - first), last + 1 - first)
+    first_now = kept.bounds().first
+    problems = (one.text for one in found if one.through >= first_now)
     return Verification(entries, first, last, tuple(problems))
 
 
 def summary(journal: SqlJournal) -> Summary:
-    """What is in a journal."""
+    """What is in a journal; what is dropped meanwhile may be counted or not."""
     kept, stretches = journal.kept, tuple(journal.stretches())
     first, last = kept.bounds()
-    kinds: Counter[str] = Counter()
-    for stretch in stretches:
-        if kept.folder is not None:
-            kinds += kept.folder.kinds(stretch)
     position = stretches[-1].last + 1 if stretches else first
-    while rows := kept.next_of(position, last):
-        kinds.update(kind_of(record) for *_, record, _ in rows)
-        position = rows[-1][0] + 1
-    ends = [next(kept.read(one - 1, one), None) for one in (first, last)] if first <= last else ()
-    times = [time_of(one.at) for one in ends if one is not None]
+    kinds = _kinds_in_files(kept, stretches) + _kinds_from(kept, position, last)
+    times = [time_of(row.at) for row in _ends(kept, first, last)]
     snapshot = journal.snapshot()
     return Summary(
         last + 1 - first,
@@ -107,45 +120,105 @@ def summary(journal: SqlJournal) -> Summary:
     )
 
 
-def _wrong_with(rows: Sequence[Row], expected: int, last_at: int) -> Iterator[str]:
+def _kinds_in_files(kept: KeptEntries, stretches: Sequence[Stretch]) -> Counter[str]:
+    kinds: Counter[str] = Counter()
+    if kept.folder is None:
+        return kinds
+    for stretch in stretches:
+        try:
+            kinds += kept.folder.kinds(stretch)
+        except JournalError:
+            if stretch.last >= kept.bounds().first:
+                raise
+    return kinds
+
+
+def _kinds_from(kept: KeptEntries, position: int, last: int) -> Counter[str]:
+    kinds: Counter[str] = Counter()
+    while rows := kept.next_kept(position, last):
+        for *_, record, _ in rows:
+            try:
+                kinds[kind_of(record)] += 1
+            except JournalError:
+                kinds[_DAMAGED] += 1
+        position = rows[-1][0] + 1
+    return kinds
+
+
+def _ends(kept: KeptEntries, first: int, last: int) -> Iterator[EncodedEntry]:
+    """The first and the last entry, as far as they are there and whole."""
+    for sequence in (first, last) if first <= last else ():
+        with suppress(JournalError):
+            yield from filter(_is_sound, kept.read(sequence - 1, sequence))
+
+
+def _wrong_with(rows: Sequence[Row], expected: int, last_at: int) -> Iterator[_Problem]:
     """What is wrong with entries; the first should have this sequence, and no time before that."""
     decode = _DECODER.decode
     for row in rows:
         sequence, at, version, _, record, _ = row
-        if sequence != expected:
+        if sequence > expected:
             yield _missing(expected, sequence - 1)
         expected = sequence + 1
-        if not is_whole(row):
-            yield f"entry {sequence}: damaged, its checksum differs"
+        if not _is_sound(row):
+            yield _Problem(sequence, f"entry {sequence}: damaged, its checksum differs")
             continue
         if at < last_at:
-            yield f"entry {sequence}: its time is before that of the last one"
+            yield _Problem(sequence, f"entry {sequence}: its time is before that of the last one")
         last_at = at
         try:
             if version == RECORD_VERSION:
                 decode(record)
             else:
                 decoded(EncodedEntry._make(row))
-        except (msgspec.MsgspecError, JournalError) as error:
-            yield f"entry {sequence}: cannot be read: {error}"
+        except (msgspec.MsgspecError, JournalError, LookupError, TypeError, ValueError) as error:
+            yield _Problem(sequence, f"entry {sequence}: cannot be read: {error}")
 
 
-def _wrong_with_files(kept: KeptEntries) -> Iterator[str]:
-    stretches = kept.stretches()
+def _is_sound(row: Row) -> bool:
+    """Whether an entry is as it was written; to a checksum alone, 1 and 1.0 are the same."""
+    return type(row[1]) is int and type(row[2]) is int and is_whole(row)
+
+
+def _still_kept(kept: KeptEntries, position: int, rows: Sequence[Row]) -> int:
+    """Where these rows should begin: after what was dropped since they were asked for."""
+    if rows and rows[0][0] == position:
+        return position
+    first = max(position, kept.bounds().first)
+    return min(first, rows[0][0]) if rows else first
+
+
+def _wrong_with_files(kept: KeptEntries) -> Iterator[_Problem]:
+    """What is wrong with stretches, even after a while in which others may have finished."""
     if kept.folder is None:
-        if stretches:
-            yield f"stretch {stretches[0].name}: it is not known in which folder it is"
+        for stretch in kept.stretches()[:1]:
+            yield _Problem(
+                stretch.last, f"stretch {stretch.name}: it is not known in which folder it is"
+            )
         return
-    for stretch in stretches:
-        size = kept.folder.bytes_of(stretch)
+    found = set(_doubtful_files(kept, kept.folder))
+    for _ in range(_LOOKS if found else 0):
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+        found &= set(_doubtful_files(kept, kept.folder))
+    yield from sorted(found)
+
+
+def _doubtful_files(kept: KeptEntries, folder: StretchFolder) -> Iterator[_Problem]:
+    """What does not fit, or does not fit yet: a file comes before its row, and goes after it."""
+    for stretch in kept.stretches():
+        size = folder.bytes_of(stretch)
         if size is None:
-            yield f"stretch {stretch.name}: its file is missing"
+            yield _Problem(stretch.last, f"stretch {stretch.name}: its file is missing")
         elif size != stretch.bytes:
-            yield f"stretch {stretch.name}: expected {stretch.bytes} bytes, found {size}"
+            yield _Problem(
+                stretch.last,
+                f"stretch {stretch.name}: expected {stretch.bytes} bytes, found {size}",
+            )
+    files = folder.files()
     names = {stretch.name for stretch in kept.stretches()}
-    for path in kept.folder.files().values():
+    for (_, last), path in files.items():
         if path.name not in names:
-            yield f"file {path.name}: it is no stretch of this journal"
+            yield _Problem(last, f"file {path.name}: it is no stretch of this journal")
 
 
 def _unreadable_through(kept: KeptEntries, position: int, last: int) -> int:
@@ -154,7 +227,7 @@ def _unreadable_through(kept: KeptEntries, position: int, last: int) -> int:
     return next(inside, last)
 
 
-def _missing(first: int, last: int) -> str:
-    return (
-        f"entry {first} is missing" if first == last else f"entries {first} to {last} are missing"
-    )
+def _missing(first: int, last: int) -> _Problem:
+    is_one = first == last
+    which = f"entry {first} is" if is_one else f"entries {first} to {last} are"
+    return _Problem(last, f"{which} missing")

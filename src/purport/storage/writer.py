@@ -35,15 +35,23 @@ class Writer:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """A transaction, of which all or nothing is kept."""
-        with self.lock, self._database.speaking():
-            connection = self._connected()
+        with self.doubting(), self._database.speaking():
             try:
+                connection = self._connected()
                 with connection.begin():
                     yield connection
             except BaseException:
+                self._leave_what_is_lost()
+                raise
+
+    @contextmanager
+    def doubting(self) -> Iterator[None]:
+        """What is done here together with its transaction; if it breaks off, nothing is sure."""
+        with self.lock:
+            try:
+                yield
+            except BaseException:
                 self.is_sure = False
-                if connection.invalidated:
-                    self._disconnect()
                 raise
 
     def require_claim(self) -> Claim:
@@ -70,10 +78,12 @@ class Writer:
 
     def _connected(self) -> Connection:
         claim = self.require_claim()
+        self._leave_what_is_lost()
         if self._connection is None:
             self._connection = self._connect(claim)
         if not self.is_sure:
             with self._connection.begin():
+                self._require_mark(self._connection)
                 self._make_sure(self._connection)
             self.is_sure = True
         return self._connection
@@ -96,11 +106,20 @@ class Writer:
             tables.prepare(connection, self._database.place)
             tables.set_value(connection, tables.OWNER, self._mark)
             self._has_opened = True
-        elif tables.value_of(connection, tables.OWNER) != self._mark:
+        else:
+            self._require_mark(connection)
+
+    def _require_mark(self, connection: Connection) -> None:
+        if tables.value_of(connection, tables.OWNER) != self._mark:
             raise JournalTaken(
                 f"{self._database.place}: the connection was lost, and another process opened the "
                 "journal"
             )
+
+    def _leave_what_is_lost(self) -> None:
+        """Let go of a connection that broke: used again, it would be another, without the claim."""
+        if self._connection is not None and self._connection.invalidated:
+            self._disconnect()
 
     def _disconnect(self) -> None:
         if self._connection is not None:

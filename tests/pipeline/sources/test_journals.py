@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -226,6 +227,10 @@ def test_matches_of_a_journal_are_explained_as_long_as_it_is_kept(
 
     assert sorted(found) == [4, 5, 6, 7]
     assert all(explained.explain(match).probability == 1.0 for match in found.values())
+    with pytest.raises(EventGone, match="broker, entry 5: the event has changed, it is 'once' now"):
+        explained.explain(msgspec.structs.replace(found[5], event_id="other"))
+    with pytest.raises(EventGone, match="broker, entry 9: the event is gone, there is nothing"):
+        explained.explain(msgspec.structs.replace(found[5], offset=9))
     path.unlink()
     with pytest.raises(EventGone, match="the event is gone"):
         explained.explain(found[4])

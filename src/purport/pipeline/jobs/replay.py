@@ -55,9 +55,15 @@ class Replayed(msgspec.Struct, frozen=True):
     told: list[ToldInAll]  # for each subscription, also for those that are told nothing
 
 
-def replayable_subscriptions(given: Sequence[str]) -> list[Subscription]:
-    """The subscriptions that a user gives to a replay; those of a broker as `broker:FOLDER`."""
-    found = runnable_subscriptions([registered_at(text) for text in given], _refused_forms)
+def replayable_subscriptions(
+    given: Sequence[str], stretches: Path | None = None
+) -> list[Subscription]:
+    """The subscriptions that a user gives to a replay; those of a broker as `broker:FOLDER`.
+
+    `stretches` is where a broker whose journal is in a database has them.
+    """
+    places = [registered_at(text, stretches=stretches) for text in given]
+    found = runnable_subscriptions(places, _refused_forms)
     if not found:
         raise InvalidInput(f"{', '.join(given)}: no subscription in there")
     often = [name for name, times in Counter(map(label, found)).items() if times > 1]
@@ -163,6 +169,8 @@ def require_room(output: Path) -> None:
     try:
         if output.exists() and (not output.is_dir() or any(output.iterdir())):
             raise InvalidInput(f"{output}: expected an empty folder, or none")
+        if not output.name:  # which cannot be put in the place of what is there
+            raise InvalidInput(f"{output}: expected a folder by its name")
         output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnusablePath(output, error.strerror or str(error)) from None

@@ -14,24 +14,17 @@ from purport.pipeline.archive.archived_events import ArchivedEvents, archived_ev
 from purport.pipeline.archive.folder import Archive
 from purport.pipeline.archive.statement_codes import StatementCodes
 from purport.pipeline.archive.statement_table import StatementTable
-from purport.pipeline.stored.events import EventGone
+from purport.pipeline.stored.events import EventGone, SourceEvents, found_again
 from purport.pipeline.stored.matches import StoredMatch
 
 _Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceArchive:
+class SourceArchive(SourceEvents):
     """The archive that a job read, as it is now."""
 
     folder: Path
-
-    def event(self, match: StoredMatch) -> Event:
-        """The event of a match; `EventGone` says why it is not there."""
-        found = self.events([match])[match]
-        if isinstance(found, EventGone):
-            raise found
-        return found
 
     def events(self, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
         """The events of matches, or why one is not there; the archive is read once."""
@@ -49,19 +42,12 @@ class SourceArchive:
                 continue
             if not missing:
                 break
-        return {match: self._checked(match, found) for match in wanted}
+        return {match: self._event(match, found) for match in wanted}
 
-    def _checked(self, match: StoredMatch, found: dict[_Place, Event]) -> Event | EventGone:
+    def _event(self, match: StoredMatch, found: dict[_Place, Event]) -> Event | EventGone:
         event = found.get((match.source, match.offset))
-        if event is None:
-            where = f"{match.source}, {match.offset}"
-            return EventGone(f"{self.folder}: the event is gone, nothing of {where} is there")
-        if event.id != match.event_id:
-            return EventGone(
-                f"{self.folder}: the event has changed, it is {event.id!r} now and was "
-                f"{match.event_id!r}"
-            )
-        return event
+        instead = f"nothing of {match.source}, {match.offset} is there"
+        return found_again(match, event, str(self.folder), instead)
 
 
 def _events_at(events: ArchivedEvents, places: set[_Place]) -> dict[_Place, Event]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Told
 
 _ANY_FORMAT = "file"
+_NOTHING = "there is nothing there any more"
 _COUNTED = {"jsonl": "line", "csv": "line", "parquet": "row"}  # and else descriptions
 
 
@@ -23,8 +25,25 @@ class EventGone(InvalidInput):
     """An event that was matched is no longer to be found, or is another one now."""
 
 
+class SourceEvents(ABC):
+    """What a job read, as it is now."""
+
+    __slots__ = ()
+
+    def event(self, match: StoredMatch) -> Event:
+        """The event of a match; `EventGone` says why it is not there."""
+        found = self.events([match])[match]
+        if isinstance(found, EventGone):
+            raise found
+        return found
+
+    @abstractmethod
+    def events(self, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
+        """The events of matches, or why one is not there; nothing is read twice."""
+
+
 @dataclass(frozen=True, slots=True)
-class SourceFiles:
+class SourceFiles(SourceEvents):
     """The files that a job read, as they are now."""
 
     path: Path
@@ -38,20 +57,10 @@ class SourceFiles:
             raise InvalidInput(f"events from {place} cannot be read again, only those in files")
         return cls(Path(path), None if scheme == _ANY_FORMAT else scheme)
 
-    def event(self, match: StoredMatch) -> Event:
-        """The event of a match; `EventGone` says why it is not there."""
-        found = self.events([match])[match]
-        if isinstance(found, EventGone):
-            raise found
-        return found
-
     def events(self, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
         """The events of matches, or why one is not there; no file is read twice."""
-        by_source: dict[str, list[StoredMatch]] = {}
-        for match in matches:
-            by_source.setdefault(match.source, []).append(match)
         found: dict[StoredMatch, Event | EventGone] = {}
-        for source, some in by_source.items():
+        for source, some in by_source(matches).items():
             told = self._told(source, {match.offset for match in some})
             for match in some:
                 try:
@@ -86,10 +95,7 @@ class SourceFiles:
                 continue
             place = told.offsets.index(match.offset)
             if told.ids[place] != match.event_id:
-                raise EventGone(
-                    f"{where}: the event has changed, it is {told.ids[place]!r} now and was "
-                    f"{match.event_id!r}"
-                )
+                raise _another(told.ids[place], match, where)
             try:
                 return as_event(told.events[place]).with_id(match.event_id)
             except EventError as error:
@@ -100,7 +106,7 @@ class SourceFiles:
                 raise EventGone(f"the event is gone: {path}: {letter.reason}")
             if letter.line == match.offset:
                 raise EventGone(f"{where}: the event has changed, it is none: {letter.reason}")
-        raise EventGone(f"{where}: the event is gone, there is nothing there any more")
+        raise EventGone(f"{where}: the event is gone, {_NOTHING}")
 
     def _stretch(self, source: str) -> Stretch:
         is_one_file = self.path.is_file() or self.path.name == source  # which may be gone
@@ -109,3 +115,26 @@ class SourceFiles:
     def _where(self, match: StoredMatch) -> str:
         name = self.format or format_of(match.source.partition("@")[0])
         return f"{match.source}, {_COUNTED.get(name, 'description')} {match.offset}"
+
+
+def by_source(matches: Iterable[StoredMatch]) -> dict[str, list[StoredMatch]]:
+    """Matches by what their events were read from."""
+    found: dict[str, list[StoredMatch]] = {}
+    for match in matches:
+        found.setdefault(match.source, []).append(match)
+    return found
+
+
+def found_again(
+    match: StoredMatch, event: Event | None, where: str, instead: str = _NOTHING
+) -> Event | EventGone:
+    """The event that stands where that of a match stood, or why it is not the same."""
+    if event is None:
+        return EventGone(f"{where}: the event is gone, {instead}")
+    return event if event.id == match.event_id else _another(event.id, match, where)
+
+
+def _another(now: str | None, match: StoredMatch, where: str) -> EventGone:
+    return EventGone(
+        f"{where}: the event has changed, it is {now!r} now and was {match.event_id!r}"
+    )

@@ -10,36 +10,26 @@ from purport.errors import EventError, UnusablePath
 from purport.matching.batches import as_event
 from purport.model.event import Event
 from purport.pipeline.journaled import Span, journal_events
-from purport.pipeline.stored.events import EventGone
+from purport.pipeline.stored.events import EventGone, SourceEvents, by_source, found_again
 from purport.pipeline.stored.matches import StoredMatch
 
 
 @dataclass(frozen=True, slots=True)
-class SourceJournal:
+class SourceJournal(SourceEvents):
     """The sealed stretches that a job read, as far as they are kept."""
 
     folder: Path
 
-    def event(self, match: StoredMatch) -> Event:
-        """The event of a match; `EventGone` says why it is not there."""
-        found = self.events([match])[match]
-        if isinstance(found, EventGone):
-            raise found
-        return found
-
     def events(self, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
         """The events of matches, or why one is not there; no stretch is read twice."""
-        by_stretch: dict[str, list[StoredMatch]] = {}
-        for match in matches:
-            by_stretch.setdefault(match.source, []).append(match)
         found: dict[StoredMatch, Event | EventGone] = {}
-        for name, some in by_stretch.items():
+        for name, some in by_source(matches).items():
             try:
                 events = self._events(name, {match.offset for match in some})
             except (UnusablePath, EventError) as error:
                 found |= {match: EventGone(f"the event is gone: {error}") for match in some}
             else:
-                found |= {match: self._checked(match, events) for match in some}
+                found |= {match: self._event(match, events) for match in some}
         return found
 
     def _events(self, name: str, sequences: set[int]) -> dict[int, Event]:
@@ -53,9 +43,6 @@ class SourceJournal:
                         found[sequence] = as_event(told.events[place]).with_id(told.ids[place])
         return found
 
-    def _checked(self, match: StoredMatch, found: dict[int, Event]) -> Event | EventGone:
-        event = found.get(match.offset)
-        if event is None or event.id != match.event_id:
-            where = f"{self.folder}, entry {match.offset}"
-            return EventGone(f"{where}: the event has changed, it is not {match.event_id!r}")
-        return event
+    def _event(self, match: StoredMatch, found: dict[int, Event]) -> Event | EventGone:
+        where = f"{self.folder}, entry {match.offset}"
+        return found_again(match, found.get(match.offset), where)
