@@ -83,8 +83,8 @@ def _require_no_orphans(folder: Path) -> None:
     is_new = not path.exists() or path.stat().st_size == 0
     if is_new and any((folder / _STRETCHES).glob("*.parquet")):
         raise JournalError(
-            f"{folder}: there are sealed stretches here, but {_FILE} is gone or empty: put it back, "
-            "or begin in another folder"
+            f"{folder}: there are sealed stretches here, but {_FILE} is gone or empty: "
+            "put it back, or begin in another folder"
         )
 
 
