@@ -1,7 +1,7 @@
 """The state of a broker, as it follows from its journal."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from purport import InvalidInput, NotSupportedYet, parse
@@ -49,6 +49,10 @@ def run(kept: Kept, some: list[object]) -> None:
             kept.record(step)  # type: ignore[arg-type]
 
 
+@example(
+    [Subscribed(name, TEXTS[name]) for name in ("plain", "edge", "plain")],
+    [([{"a": 2, "b": 1}], 0)],
+)
 @given(steps, steps)
 def test_a_restored_state_has_the_same_future(before: list[object], after: list[object]) -> None:
     kept = Kept()

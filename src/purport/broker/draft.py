@@ -166,8 +166,8 @@ class _Draft:
             self._fire(told, event, origin, origin.root or sequence)
 
     def _hearing(self, answers: Sequence[Answer], topic: str) -> list[_Hearing]:
-        """Who is told, of those whose subscriptions are answered."""
-        found = []
+        """Who is told, of those whose subscriptions are answered: the oldest first."""
+        found: list[_Hearing] = []
         for answer in answers:
             if rearms(answer.subscription) is None and answer.subscription not in self._quiet:
                 registration = self._state.registry.get(answer.subscription)
@@ -175,7 +175,7 @@ class _Draft:
                 opens = cursor.gate.opens(registration.subscription.options, self._at)
                 if opens and self._access.allows(registration.owner, Action.SUBSCRIBE, topic=topic):
                     found.append(_Hearing(answer, registration, cursor))
-        return found
+        return sorted(found, key=_age) if len(found) > 1 else found
 
     def _told(self, one: _Hearing) -> Told:
         cursor = one.cursor.told(self._at)
@@ -255,6 +255,11 @@ class _Draft:
     def _add(self, record: Record, event: Event | None = None) -> None:
         self.entries.append(Entry(self._next, self._at, record, event))
         self._next += 1
+
+
+def _age(one: _Hearing) -> int:
+    """An order that a restart does not change, unlike that in which an engine answers."""
+    return one.registration.sequence
 
 
 class _TooMuch(Exception):
