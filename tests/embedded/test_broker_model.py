@@ -16,7 +16,6 @@ from hypothesis.stateful import (
 )
 
 from purport import Matcher
-from purport.broker.records import Published
 from purport.broker.retention import Retention
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
@@ -91,15 +90,11 @@ class BrokerMachine(RuleBasedStateMachine):
         for event in events:
             self._count += 1
             told.append((f"e{self._count}", event))
-        known = {name for name, one in self._naive.heard.items()}
 
         receipts = self._broker.publish_all([{"@id": name, **event} for name, event in told])
         self._naive.publish(list(told))
 
         assert [receipt.event_id for receipt in receipts] == [name for name, _ in told]
-        for name in known - set(self._naive.heard):
-            self._subscribers.pop(name, None)
-            self._written.pop(name, None)
 
     @rule(name=names)
     def subscribe(self, name: str) -> None:
@@ -141,7 +136,9 @@ class BrokerMachine(RuleBasedStateMachine):
     @rule(seconds=st.integers(1, 5))
     def let_time_pass(self, seconds: int) -> None:
         self._clock.advance(timedelta(seconds=seconds))
-        self._naive.now += seconds
+        for name in self._naive.let_time_pass(seconds):
+            self._subscribers.pop(name, None)
+            self._written.pop(name, None)
 
     @rule()
     def compact(self) -> None:
@@ -178,23 +175,22 @@ class BrokerMachine(RuleBasedStateMachine):
         assert found == {name: one.is_paused for name, one in self._naive.heard.items()}
 
     def teardown(self) -> None:
-        if hasattr(self, "_broker"):
-            entries = self._broker._journal.read()
-            kept = [
-                entry.event.id
-                for entry in entries
-                if isinstance(entry.record, Published) and entry.event
-            ]
-            assert kept == self._naive.published[len(self._naive.published) - len(kept) :]
-            for name, one in self._naive.heard.items():
-                if one.asked.derives is None:
-                    said = [note.match.event.id for note in self._broker.subscriber(name).replay()]
-                    assert said == one.events[len(one.events) - len(said) :]
-                    assert len(said) >= len(one.events) - 1 - one.acknowledged
-            self._broker.close()
-        for broker in self._left:
-            broker.close()
-        self._home.cleanup()
+        try:
+            if hasattr(self, "_broker"):
+                self._compare_what_is_kept()
+        finally:
+            for broker in (*self._left, *([self._broker] if hasattr(self, "_broker") else [])):
+                broker.close()
+            self._home.cleanup()
+
+    def _compare_what_is_kept(self) -> None:
+        kept = [entry.event.id for entry in self._broker._journal.read() if entry.event]
+        assert kept == self._naive.published[len(self._naive.published) - len(kept) :]
+        for name, one in self._naive.heard.items():
+            if one.asked.derives is None:
+                said = [note.match.event.id for note in self._broker.subscriber(name).replay()]
+                assert said == one.events[len(one.events) - len(said) :]
+                assert len(said) >= len(one.events) - 1 - one.acknowledged
 
 
 TestBrokerModel = BrokerMachine.TestCase

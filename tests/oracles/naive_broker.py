@@ -49,10 +49,16 @@ class NaiveBroker:
         one = self.heard.pop(name)
         self.ended[name] = one.first + len(one.events)
 
+    def let_time_pass(self, seconds: int) -> list[str]:
+        """Gives the names of the subscriptions whose time is up."""
+        self.now += seconds
+        over = [name for name, one in self.heard.items() if self._is_over(one.asked)]
+        for name in over:
+            self.unsubscribe(name)
+        return over
+
     def publish(self, events: list[tuple[str, Reading]]) -> None:
         """All events, then what is derived from them, and so on."""
-        for name in [name for name, one in self.heard.items() if self._is_over(one.asked)]:
-            self.unsubscribe(name)
         while events:
             derived: list[tuple[str, Reading]] = []
             for identifier, reading in events:
