@@ -56,6 +56,10 @@ class Pen:
     def used(self, *features: str) -> None:
         self._features.update(features)
 
+    def has_used(self, *beginnings: str) -> bool:
+        """Whether any feature used so far begins so."""
+        return any(one.startswith(beginnings) for one in self._features)
+
     def taken_features(self) -> frozenset[str]:
         found = frozenset(self._features)
         self._features.clear()

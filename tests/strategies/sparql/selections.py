@@ -101,6 +101,8 @@ def aggregate(pen: Pen, names: Sequence[str], keys: Sequence[str]) -> str:
 
     def count() -> str:
         pen.used("COUNT")
+        if distinct and pen.has_used("path", "[]", "collection"):
+            return f"COUNT({distinct}{variable})"
         return f"COUNT({distinct}{pen.pick(['*', variable])})"
 
     def total() -> str:
