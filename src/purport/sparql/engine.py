@@ -17,7 +17,7 @@ from purport.sparql.context_store import ContextStore
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore, MemoryStore
 from purport.sparql.incremental import NotIncremental
-from purport.sparql.lookup_index import LookupIndex
+from purport.sparql.lookup_index import LookupIndex, runs_of
 from purport.sparql.query_template import QueryTemplate
 from purport.sparql.row_counts import RowCounts
 from purport.sparql.schedule import DelayedUpdate, Schedule
@@ -368,11 +368,11 @@ class Engine:
         if not change:
             return []
         kept: dict[_Shared, dict[int, RowCounts]] = {}
-        asked = dict(self._stale)
-        asked.update(self._wide)
-        self._collect(self._index.touched(change.removed), -1, kept, asked)
-        self._context.advance(change)
-        self._collect(self._index.touched(change.added), 1, kept, asked)
+        asked = self._stale | self._wide
+        removed, added = runs_of(change.removed), runs_of(change.added)
+        self._collect(self._index.touched(removed), -1, kept, asked)
+        self._context.advance(removed, added)
+        self._collect(self._index.touched(added), 1, kept, asked)
         if change.created or change.dropped:
             asked.update(self._watching_graphs())
         changes = [(shared, self._kept_change(shared, leaves)) for shared, leaves in kept.items()]
@@ -395,7 +395,10 @@ class Engine:
                 asked[target] = None
             else:
                 plan, place = target
-                by_plan.setdefault(plan, []).append((place, facts))
+                if plan in by_plan:
+                    by_plan[plan].append((place, facts))
+                else:
+                    by_plan[plan] = [(place, facts)]
         for plan, places in by_plan.items():
             for leaves, row in plan.solutions(places):
                 for shared, number in leaves:
