@@ -176,6 +176,11 @@ class Engine:
                 return f"asked again: {shared.query.reason}"
             return "kept up to date"
 
+    @property
+    def read_texts(self) -> int:
+        """How many queries and updates had to be read: alike ones are read once."""
+        return self._templates.made + self._updater.read_texts
+
     def _free_id(self) -> str:
         while True:
             identifier = f"query-{self._next_id}"

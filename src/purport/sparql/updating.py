@@ -72,6 +72,11 @@ class Updater:
         self._store, self._context, self._now, self._may_load = store, context, now, may_load
         self._requests: ShapeCache[_Request] = ShapeCache(_request)
 
+    @property
+    def read_texts(self) -> int:
+        """How many texts had to be read: those alike but for constants are read once."""
+        return self._requests.made
+
     def run(self, text: str) -> Change:
         """Run a request; gives what it changed."""
         steps, constants = self._steps(text)
