@@ -115,7 +115,8 @@ def test_the_work_for_an_update_does_not_grow_with_the_subscriptions() -> None:
         for number in range(subscriptions):
             engine.subscribe(f"{PREFIX}SELECT ?d {{ :lamp{number}_2 :dim ?d }}")
             engine.subscribe(
-                f"{PREFIX}SELECT ?l ?d {{ :road{number} :post/:lamp ?l . ?l :dim ?d FILTER(?d > 6) }}"
+                f"{PREFIX}SELECT ?l ?d {{ :road{number} :post/:lamp ?l . ?l :dim ?d "
+                "FILTER(?d > 6) }"
             )
         engine.update(dimmed(6))
         made = 0

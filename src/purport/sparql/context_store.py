@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from pyoxigraph import BlankNode, Literal, NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.lookup_index import NAMED, AnyGraph, Run
@@ -196,8 +196,6 @@ def store_finder(
     def find(key: Any, nothing: object) -> Iterable[Any]:
         keys = (key,) if len(bound) == 1 else key or ()
         at: dict[int, Any] = dict(zip(bound, keys, strict=True))
-        if isinstance(at.get(0), Literal) or isinstance(at.get(1), Literal | BlankNode):
-            return ()
         if isinstance(at.get(3), Literal):
             return ()
         found = store.matching(

@@ -6,7 +6,17 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, QueryTriples, Store
+from pyoxigraph import (
+    BlankNode,
+    Literal,
+    NamedNode,
+    Quad,
+    QueryBoolean,
+    QuerySolutions,
+    QueryTriples,
+    Store,
+    Triple,
+)
 
 from purport.sparql.change import Change
 from purport.sparql.errors import SparqlSyntaxError, StoreFailed
@@ -48,7 +58,10 @@ class GraphStore(Protocol):
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
-        """The facts with these terms; None is any, the default graph among the graphs."""
+        """The facts with these terms; None is any, the default graph among the graphs.
+
+        Where a term cannot stand, such as a literal as a subject, there are none.
+        """
 
     def holds(self, facts: Collection[Fact]) -> set[Fact]:
         """Those of some facts that are there."""
@@ -88,6 +101,8 @@ class OxigraphStore:
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
+        if isinstance(subject, Literal | Triple) or isinstance(predicate, Literal | BlankNode):
+            return ()  # a join may ask for what no fact can be
         return map(fact_of, self._store.quads_for_pattern(subject, predicate, value, graph))
 
     def holds(self, facts: Collection[Fact]) -> set[Fact]:
