@@ -201,6 +201,11 @@ class Engine:
 
     # Time
 
+    def now(self) -> datetime:
+        """The engine's time, which texts can ask for: `NOW()`, `<urn:purport:clock>()`."""
+        with self._lock:
+            return self._time()
+
     def delayed(self) -> list[DelayedUpdate]:
         """The updates that wait, in the order in which they are due."""
         with self._lock:
