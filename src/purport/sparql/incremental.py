@@ -40,26 +40,22 @@ from purport.sparql.algebra import (
 )
 from purport.sparql.basic_plan import ShapedBasic, shaped
 from purport.sparql.expressions import RowExpression
+from purport.sparql.grouping import Grouped, Grouping
 from purport.sparql.heads import Asked, Constructed
 from purport.sparql.operators import (
     Either,
     Extended,
     Filtered,
     Given,
-    Grouped,
-    Grouping,
-    Joined,
-    Judged,
     Leaf,
     Once,
     Operator,
-    Optionally,
     Projected,
-    Without,
     WithTerm,
 )
+from purport.sparql.pairing import Joined, Judged, Optionally, Without
 from purport.sparql.scope import expressions_within, names_in, needs_a_fact, patterns_within
-from purport.sparql.terms import Graph, Term, node_of
+from purport.sparql.terms import DEFAULT, Graph, Term, node_of
 from purport.sparql.tokens import tokens_of
 
 _NODE = r"<[^<>\s]*>|[A-Za-z][\w\-]*:[A-Za-z_][\w\-]*"
@@ -102,6 +98,13 @@ def incremental(
     return Incremental(operator, tuple(builder.leaves))
 
 
+def constructed(
+    inner: Operator, query: Construct, prologue: str, constants: Sequence[str]
+) -> Operator:
+    """The triples of a CONSTRUCT, out of solutions that come from somewhere else."""
+    return _Builder(prologue, constants, DEFAULT).constructed(inner, query.template)
+
+
 class _Builder:
     def __init__(self, prologue: str, constants: Sequence[str], default_graph: Graph) -> None:
         self._prologue, self._constants = prologue, constants
@@ -115,11 +118,13 @@ class _Builder:
             case Ask(pattern):
                 return Asked(self.operator(pattern))
             case Construct(pattern, template):
-                return Constructed(
-                    self.operator(pattern), [self._bound(triple) for triple in template]
-                )
+                return self.constructed(self.operator(pattern), template)
             case Describe():
                 raise NotIncremental("DESCRIBE")
+
+    def constructed(self, inner: Operator, template: Sequence[TriplePattern]) -> Operator:
+        """The triples that a template makes of solutions."""
+        return Constructed(inner, [self._bound(triple) for triple in template])
 
     def operator(self, pattern: Pattern) -> Operator:
         """What keeps a pattern's solutions up to date."""
