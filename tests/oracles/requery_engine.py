@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pyoxigraph import (
+    BlankNode,
     CanonicalizationAlgorithm,
     NamedNode,
     Quad,
@@ -74,6 +75,15 @@ def canonical(quads: Iterable[Quad]) -> set[Quad]:
     found = Quads(quads)
     found.canonicalize(CanonicalizationAlgorithm.UNSTABLE)
     return set(found)
+
+
+def take_over(store: Store, quads: Iterable[Quad], graphs: Iterable[NamedNode | BlankNode]) -> None:
+    """Let a store hold exactly this, so that blank nodes have the same names on both sides."""
+    found, named = list(quads), list(graphs)
+    store.clear()
+    store.extend(found)
+    for graph in named:
+        store.add_graph(graph)
 
 
 def _nodes(iris: Sequence[str] | None) -> list[NamedNode] | None:

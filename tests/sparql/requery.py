@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, QuerySolutions, Store
 
 from purport.sparql import Engine, Notification
-from tests.oracles.requery_engine import canonical
+from tests.oracles.requery_engine import canonical, take_over
 from tests.sparql.follower import Follower
 from tests.strategies.sparql import Case, Comparison, cases
 
@@ -71,10 +71,7 @@ def run(text: str, update: Update, engine: Engine, theirs: Store) -> list[Notifi
     assert graphs == set(theirs.named_graphs())
     if ours != set(theirs):
         assert canonical(ours) == canonical(theirs)
-        theirs.clear()
-        theirs.extend(ours)
-        for graph in graphs:
-            theirs.add_graph(graph)
+        take_over(theirs, ours, graphs)
     return told
 
 

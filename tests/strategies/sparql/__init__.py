@@ -9,11 +9,12 @@ not left out but compared loosely (`Comparison.PART`), as are nodes that CONSTRU
 Where pyoxigraph, the oracle, is not right:
 
 - COUNT(DISTINCT *) tells solutions apart by the nodes that `[]`, collections and `p/q` go through,
-  which are no variables: over `<c> <q> <b>, <c> . <b> <q> <b>`, it counts three in
-  `SELECT ?a (COUNT(DISTINCT *) AS ?n) WHERE { ?a <q> [ <q> ?b ] } GROUP BY ?a`, where there are two.
+  which are no variables: over `<c> <q> <b>, <c> . <b> <q> <b>`, it counts three for <c> in
+  `SELECT ?a (COUNT(DISTINCT *) AS ?n) WHERE { ?a <q> [ <q> ?b ] } GROUP BY ?a`, and not two.
   Not drawn beside them.
 - `GROUP BY (?d AS ?n)`, a variable by another name, is refused as if ?n were bound nowhere. Drawn
   only with expressions that are more than a variable.
+- A prologue behind a semicolon, `INSERT ... ; PREFIX e: <x> INSERT ...`, is refused. Not drawn.
 - `FROM <g> FROM <h>` counts a triple that is in both graphs twice, though their merge has it once.
   Drawn: what is subscribed must fit what the store answers.
 """
