@@ -59,9 +59,9 @@ class Constructed(Unary):
         return self._inner.size + len(self._triples) + len(self._times)
 
     @property
-    def remembered(self) -> RowCounts | None:
-        """The triples, if some have nodes that nobody else can name."""
-        return dict.fromkeys(self._triples, 1) if self._has_own_nodes else None
+    def remembered(self) -> RowCounts:
+        """The triples as they are now."""
+        return dict.fromkeys(self._triples, 1)
 
     def _advanced(self, change: RowCounts) -> RowCounts:
         found: RowCounts = {}
@@ -110,7 +110,7 @@ class Constructed(Unary):
 
 
 def remembered(operator: Operator) -> RowCounts | None:
-    """The whole answer, if it has nodes whose names only this operator knows."""
+    """The whole answer, if the operator remembers it: it may have named nodes in it."""
     return operator.remembered if isinstance(operator, Constructed) else None
 
 

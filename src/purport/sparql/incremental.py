@@ -61,6 +61,8 @@ from purport.sparql.tokens import tokens_of
 _NODE = r"<[^<>\s]*>|[A-Za-z][\w\-]*:[A-Za-z_][\w\-]*"
 _IS_NODE = re.compile(rf"\(*\s*(?:\?(\w+)\s*=\s*({_NODE})|({_NODE})\s*=\s*\?(\w+))\s*\)*")
 
+_COUNTS_ALL = re.compile(r"DISTINCT\s*\*", re.IGNORECASE)
+
 MakeExpression = Callable[[Sequence[str]], RowExpression]
 
 
@@ -264,6 +266,8 @@ class _Builder:
         parts = [pattern.selected, *([pattern.having] if pattern.having else [])]
         if any(part.existences for part in parts):
             raise NotIncremental("EXISTS in an aggregate")
+        if _COUNTS_ALL.search(pattern.selected.text(self._constants)):
+            raise NotIncremental("DISTINCT *, which stores count in their own way")
         grouping = Grouping(
             self._prologue,
             pattern.keys,

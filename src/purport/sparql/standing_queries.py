@@ -99,8 +99,8 @@ class StandingQueries:
         for number, leaf in enumerate(query.leaves):
             plan = self._plans[leaf.shape]
             if plan.unsubscribe(leaf, (shared, number)):
-                for place in range(len(leaf.shape.patterns)):
-                    self._index.remove((plan, place), leaf.lookup(place))
+                for place, target in enumerate(plan.targets):
+                    self._index.remove(target, leaf.lookup(place))
                 if not plan.is_used:
                     del self._plans[leaf.shape]
 
@@ -181,8 +181,8 @@ class StandingQueries:
             if plan is None:
                 plan = self._plans[leaf.shape] = BasicPlan(leaf.shape, self._context)
             if plan.subscribe(leaf, (shared, number)):
-                for place in range(len(leaf.shape.patterns)):
-                    self._index.add((plan, place), leaf.lookup(place))
+                for place, target in enumerate(plan.targets):
+                    self._index.add(target, leaf.lookup(place))
 
     def _solutions(self, leaf: ShapedBasic) -> RowCounts:
         """The solutions of triple patterns as they are now."""

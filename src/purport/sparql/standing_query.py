@@ -36,7 +36,7 @@ class KeptQuery:
 
     @property
     def remembered(self) -> RowCounts | None:
-        """The whole answer, if it has nodes whose names only this query knows."""
+        """The whole answer, if it is remembered."""
         return remembered(self._operator)
 
     def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> None:
