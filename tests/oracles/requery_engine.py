@@ -33,11 +33,12 @@ def answer(store: Store, text: str, dataset: Dataset = WHOLE) -> Counter[Row]:
         return Counter([frozenset({("answer", str(bool(found)).lower())})])
     if isinstance(found, QueryTriples):
         names = ("subject", "predicate", "object")
-        rows = {
-            tuple(zip(names, map(str, (t.subject, t.predicate, t.object)), strict=True))
-            for t in found
-        }
-        return Counter(map(frozenset, rows))
+        kept = Store()  # which writes 01 as 1; pyoxigraph leaves what a template says as it is
+        kept.extend(Quad(one.subject, one.predicate, one.object) for one in found)
+        return Counter(
+            frozenset(zip(names, map(str, (one.subject, one.predicate, one.object)), strict=True))
+            for one in kept
+        )
     assert isinstance(found, QuerySolutions)
     variables = [one.value for one in found.variables]
     return Counter(

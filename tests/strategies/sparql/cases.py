@@ -61,7 +61,7 @@ def alike(one: Query) -> Query:
     def swapped(text: str) -> str:
         return re.sub(r"(<urn:|\be:)([abpqgh])\b", lambda m: m[1] + _SWAPPED[m[2]], text)
 
-    return replace(one, text=swapped(one.text), uncut=swapped(one.uncut))
+    return replace(one, text=swapped(one.text), behind=swapped(one.behind))
 
 
 def _subscribed(pen: Pen, one: Query, updates: int) -> Subscribed:

@@ -18,7 +18,7 @@ class Comparison(StrEnum):
 
     EXACT = "every row, as often as it is there"
     PART = "the number of rows, all of them of the answer without LIMIT"
-    RENAMED = "triples, up to the names of nodes without names"
+    RENAMED = "triples, up to the names of nodes without names, one for each solution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,7 @@ class Query:
     text: str
     dataset: Dataset = WHOLE
     comparison: Comparison = Comparison.EXACT
-    uncut: str = ""  # for PART: the query without LIMIT and OFFSET
-    limit: int | None = None
-    offset: int = 0
+    behind: str = ""  # for PART, without LIMIT and OFFSET; for RENAMED, its solutions by SELECT *
     features: frozenset[str] = frozenset()
 
 
@@ -72,7 +70,7 @@ def _ordered(pen: Pen, start: str, columns: list[str], end: str) -> Query:
         return Query(f"{start}{end}")
     if columns and pen.chance(40):
         pen.used("ORDER BY a total order", "LIMIT")
-        cut, _, _ = _cut(pen)
+        cut = _cut(pen)
         order = total_order(columns, descends=pen.chance(40))
         return Query(f"{start} {order}{cut}{end}")
     if columns and pen.chance(60):
@@ -84,26 +82,22 @@ def _ordered(pen: Pen, start: str, columns: list[str], end: str) -> Query:
         if pen.chance(40):
             return Query(f"{start}{end}")
     pen.used("LIMIT")
-    cut, limit, offset = _cut(pen)
+    cut = _cut(pen)
     return Query(
         f"{start}{cut}{end}",
         comparison=Comparison.PART,
-        uncut=f"{start}{end}",
-        limit=limit,
-        offset=offset,
+        behind=f"{start}{end}",
     )
 
 
-def _cut(pen: Pen) -> tuple[str, int | None, int]:
+def _cut(pen: Pen) -> str:
     """LIMIT and OFFSET, one of them at least."""
     limit = pen.number(0, 5)
-    if pen.chance(35):
-        pen.used("OFFSET")
-        offset = pen.number(1, 3)
-        if pen.chance(30):
-            return f" OFFSET {offset}", None, offset
-        return f" LIMIT {limit} OFFSET {offset}", limit, offset
-    return f" LIMIT {limit}", limit, 0
+    if not pen.chance(35):
+        return f" LIMIT {limit}"
+    pen.used("OFFSET")
+    offset = f" OFFSET {pen.number(1, 3)}"
+    return offset if pen.chance(30) else f" LIMIT {limit}{offset}"
 
 
 def _ask(pen: Pen) -> Query:
@@ -130,9 +124,11 @@ def _construct(pen: Pen) -> Query:
     if is_blank:
         pen.used("CONSTRUCT with nodes without names")
         lines.append(_blank_line(pen, where))
-    text = f"CONSTRUCT {{ {' . '.join(lines)} }} {_from(pen)}WHERE {where.text}"
-    text += _last_values(pen, where)
-    return Query(text, comparison=Comparison.RENAMED if is_blank else Comparison.EXACT)
+    rest = f"{_from(pen)}WHERE {where.text}{_last_values(pen, where)}"
+    text = f"CONSTRUCT {{ {' . '.join(lines)} }} {rest}"
+    if not is_blank:
+        return Query(text)
+    return Query(text, comparison=Comparison.RENAMED, behind=f"SELECT * {rest}")
 
 
 def _template_line(pen: Pen, where: Group) -> str:
@@ -218,7 +214,9 @@ def _spelled(pen: Pen, query: Query) -> Query:
     ):
         if pen.chance(percent):
             pen.used(name)
-            query = replace(query, text=spell(query.text), uncut=query.uncut and spell(query.uncut))
+            query = replace(
+                query, text=spell(query.text), behind=query.behind and spell(query.behind)
+            )
     return query
 
 
