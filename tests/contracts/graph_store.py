@@ -218,7 +218,7 @@ class GraphStoreContract:
         assert set(store.named_graphs()) == {NamedNode(iri) for iri in iris}
 
     def test_finding_and_holding_agree_with_a_set(self, store: GraphStore) -> None:
-        few = max(5, int(settings.default.max_examples * self.examples))
+        few = max(5, int(settings().max_examples * self.examples))
 
         @settings(max_examples=few, phases=self.phases, suppress_health_check=list(HealthCheck))
         @given(st.lists(st.tuples(_facts, _facts), max_size=3), st.lists(_patterns, max_size=4))

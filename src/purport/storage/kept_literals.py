@@ -53,6 +53,9 @@ class KeptLiterals:
             for term in terms
             if isinstance(term, Literal) and term not in self._kept and _is_doubtful(term)
         ]
+        for literal in doubtful:
+            if literal.value == "NaN":
+                raise LiteralNotKept(f"{literal} is not tried out: Virtuoso would keep it for ever")
         for start in range(0, len(doubtful), _LITERALS_AT_ONCE):
             self._try_out(doubtful[start : start + _LITERALS_AT_ONCE])
 
