@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase
 
+from purport.assembly import graph_store_at
+from purport.errors import InvalidInput
 from purport.sparql.graph_store import GraphStore, MemoryStore
 from purport.storage.oxigraph_disk import DiskStore
-from purport.storage.sparql_endpoint import Endpoint
+from purport.storage.sparql_endpoint import Endpoint, SparqlEndpoint
 from tests.contracts.graph_store import GraphStoreContract, empty
 from tests.storage.virtuoso_server import VirtuosoServer
 
@@ -62,3 +64,13 @@ class TestVirtuoso(_EndpointContract):
         store = virtuoso.endpoint(DEFAULT_GRAPH).build()
         yield store
         empty(store)
+
+
+def test_an_address_says_which_store_is_meant(tmp_path: Path, oxigraph: str) -> None:
+    assert isinstance(graph_store_at(), MemoryStore)
+    assert isinstance(graph_store_at("memory:"), MemoryStore)
+    assert isinstance(graph_store_at(str(tmp_path / "one")), DiskStore)
+    assert isinstance(graph_store_at(tmp_path / "two"), DiskStore)
+    assert isinstance(graph_store_at(oxigraph), SparqlEndpoint)
+    with pytest.raises(InvalidInput, match="http"):
+        graph_store_at("ftp://somewhere")
