@@ -309,6 +309,7 @@ class TestVirtuosoItself:
         "value",
         [
             typed("123456.789", "double"),
+            typed("0.1234567", "double"),
             typed("0.30000000000000004", "double"),
             typed("NaN", "double"),
             typed("9223372036854775808", "integer"),
@@ -360,6 +361,27 @@ class TestVirtuosoItself:
         store.apply(added(fact))
 
         assert everything(store) == {fact}
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            (typed("1", "integer"), typed("1", "decimal")),
+            (typed("true", "boolean"), typed("1", "integer")),
+            (
+                typed("2026-11-18T12:00:00Z", "dateTime"),
+                typed("2026-11-18T13:00:00+01:00", "dateTime"),
+            ),
+        ],
+        ids=str,
+    )
+    def test_values_that_it_takes_for_one_are_kept_once(
+        self, store: GraphStore, first: Literal, second: Literal
+    ) -> None:
+        store.apply(added((A, P, first, DEFAULT)))
+        store.apply(added((A, P, second, DEFAULT)))
+
+        assert everything(store) == {(A, P, first, DEFAULT)}
+        assert store.holds([(A, P, second, DEFAULT)]) == {(A, P, second, DEFAULT)}
 
     def test_its_blank_nodes_can_be_seen(self, virtuoso: VirtuosoServer, store: GraphStore) -> None:
         virtuoso.run("SPARQL INSERT { GRAPH <urn:g> { [] <urn:p> 1 } } WHERE {};")

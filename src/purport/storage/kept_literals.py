@@ -28,7 +28,7 @@ _PLAIN = {  # what every endpoint that was met keeps
     "integer": re.compile(r"-?[0-9]{1,18}"),
     "decimal": re.compile(r"-?(?=[0-9.]{1,15}$)[0-9]+(\.[0-9]+)?"),
     "boolean": re.compile(r"true|false"),
-    "double": re.compile(r"(?=-?(0\.)?[0-9.]{1,7}$)-?[0-9]{1,6}(\.[0-9]+)?"),
+    "double": re.compile(r"(?=-?(0\.[0-9]{1,6}|[0-9.]{1,7})$)-?[0-9]{1,6}(\.[0-9]+)?"),
     "date": re.compile(_DATE),
     "dateTime": re.compile(rf"{_DATE}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?{_ZONE}"),
 }
