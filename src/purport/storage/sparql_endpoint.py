@@ -9,11 +9,11 @@ from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
 
 from purport.errors import InvalidInput
 from purport.sparql.change import Change
+from purport.sparql.diagnosis import query_error
 from purport.sparql.errors import (
     EndpointFailed,
     EndpointRefused,
     NotAddressable,
-    SparqlSyntaxError,
     StoreFailed,
 )
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
@@ -269,6 +269,6 @@ def _require_query(text: str) -> None:
     try:
         Store().query(text)
     except SyntaxError as error:
-        raise SparqlSyntaxError.of(error) from None
+        raise query_error(error, text) from None
     except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
         pass
