@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pyoxigraph import NamedNode, Quad
+from pyoxigraph import NamedNode
+
+from purport.sparql.terms import Fact
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Quads that appeared and quads that vanished, and named graphs that did.
+    """Facts that appeared and facts that vanished, and named graphs that did.
 
     What was there already has not appeared, and what was put back has not vanished. Nothing at all
     is false.
     """
 
-    added: frozenset[Quad] = field(default_factory=frozenset)
-    removed: frozenset[Quad] = field(default_factory=frozenset)
+    added: frozenset[Fact] = field(default_factory=frozenset)
+    removed: frozenset[Fact] = field(default_factory=frozenset)
     created: frozenset[NamedNode] = field(default_factory=frozenset)
     dropped: frozenset[NamedNode] = field(default_factory=frozenset)
 
