@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,9 +11,11 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.lit_city import LitCity
-from purport.sparql.graph_store import MemoryStore
+from purport.sparql import Engine
+from purport.sparql.context_store import ContextStore
 from purport.sparql.lookup_index import LookupIndex
-from purport.sparql.standing_query import StandingQuery
+from purport.sparql.terms import Fact
+from purport.sparql.updating import Updater
 
 
 class Part(StrEnum):
@@ -26,9 +28,12 @@ class Part(StrEnum):
 
 
 PARTS: tuple[tuple[type, str, Part], ...] = (
-    (MemoryStore, "update", Part.UPDATE),
+    (Updater, "run", Part.UPDATE),
     (LookupIndex, "touched", Part.LOOKUP),
-    (StandingQuery, "advance", Part.EVALUATION),
+    (Engine, "_collect", Part.EVALUATION),
+    (ContextStore, "advance", Part.EVALUATION),
+    (Engine, "_kept_change", Part.EVALUATION),
+    (Engine, "_asked_changes", Part.EVALUATION),
 )
 
 
@@ -100,13 +105,37 @@ def _wrapped() -> Iterator[Times]:
         yield times
 
 
-def everything_touched(index: LookupIndex[Any], _: object) -> list[Any]:
-    """In the place of a look-up: every query, whatever has changed."""
-    return list(dict.fromkeys(thing for things in index._things.values() for thing in things))
-
-
 @contextmanager
 def no_lookup() -> Iterator[None]:
     """While no look-up keeps a change from any query."""
-    with patch.object(LookupIndex, "touched", everything_touched):
+    with patch.object(LookupIndex, "touched", _everything):
         yield
+
+
+def unshared(lit: LitCity) -> LitCity:
+    """A city whose later subscriptions have each a plan of its own, alike or not."""
+    lit.engine._plans = _Forgetful()
+    return lit
+
+
+def _everything(index: LookupIndex[Any], facts: Iterable[Fact]) -> dict[Any, list[Fact]]:
+    """In the place of a look-up: all there is, for each of the facts.
+
+    Right in the city alone, where no fact joins as another sort of fact.
+    """
+    seen = list(facts)
+    found: dict[Any, list[Fact]] = {}
+    for groups in index._groups.values():
+        for group in groups.values():
+            found.update(dict.fromkeys(group.always, seen))
+            for places in (group.by_subject, group.by_object, group.by_both):
+                for things in places.values():
+                    found.update(dict.fromkeys(things, seen))
+    return found
+
+
+class _Forgetful(dict[Any, Any]):
+    """Never has what it is asked for."""
+
+    def get(self, key: object, default: Any = None) -> Any:
+        return default

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyoxigraph import QuerySolutions, Store
+from pyoxigraph import Quad, QuerySolutions, Store
 
-from benchmarks.city_lighting import city
+from benchmarks.city_lighting import city, quads
 from purport.sparql import Engine, MemoryStore
+from purport.sparql.change import Change
+from purport.sparql.terms import fact_of
 
 Rows = Counter[tuple[object, ...]]
 
@@ -36,7 +38,7 @@ class _Subscriber:
 class LitCity:
     """An engine over the city, and who subscribed."""
 
-    engine: Engine = field(default_factory=lambda: Engine(MemoryStore(city())))
+    engine: Engine = field(default_factory=lambda: Engine(store_of(quads())))
     _subscribers: dict[str, _Subscriber] = field(default_factory=dict)
 
     @classmethod
@@ -64,6 +66,13 @@ class LitCity:
             added, removed = map(subscriber.rows, (notification.added, notification.removed))
             told.append(News(subscriber.number, added, removed))
         return sorted(told, key=lambda one: one.number)
+
+
+def store_of(triples: Iterable[Quad]) -> MemoryStore:
+    """A store as an engine has one by itself: it may renew what it keeps."""
+    store = MemoryStore()
+    store.apply(Change(added=frozenset(map(fact_of, triples))))
+    return store
 
 
 class NaiveRival:

@@ -47,7 +47,7 @@ def findings() -> Iterator[Finding]:
 def _subscribing() -> Iterator[Finding]:
     engine = Engine(larger_city())
     started = time.perf_counter()
-    for text in fine_subscriptions(ALIKE):
+    for text in fine_subscriptions(range(1, ALIKE + 1)):
         engine.subscribe(text)
     taken = 1000 * (time.perf_counter() - started) / ALIKE
     yield Finding(
@@ -69,7 +69,7 @@ def _many() -> Iterator[Finding]:
     few, many = LitCity(Engine(larger_city())), LitCity(Engine(larger_city()))
     few.subscribe(subscriptions())
     many.subscribe(subscriptions())
-    many.subscribe(fine_subscriptions(MANY))
+    many.subscribe(fine_subscriptions(range(1, MANY + 1)))
     texts = partial(updates, Experiment.LAMP)
     with_few, with_many = Contender(texts, few.run), Contender(texts, many.run)
     race(with_few, with_many)
