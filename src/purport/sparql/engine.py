@@ -15,13 +15,13 @@ from purport.sparql.basic_plan import BasicPlan, BasicShape, ShapedBasic
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.engine_time import asks_for_time, at_time
-from purport.sparql.errors import NotAllowed
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore, MemoryStore
 from purport.sparql.incremental import NotIncremental
 from purport.sparql.lookup_index import LookupIndex
 from purport.sparql.query_template import QueryTemplate
 from purport.sparql.row_counts import RowCounts
 from purport.sparql.schedule import DelayedUpdate, Schedule
+from purport.sparql.services import refuse_services
 from purport.sparql.shape import ShapeCache
 from purport.sparql.standing_query import (
     AskedQuery,
@@ -32,7 +32,6 @@ from purport.sparql.standing_query import (
     variables_of,
 )
 from purport.sparql.terms import Fact
-from purport.sparql.tokens import tokens_of
 from purport.sparql.updating import Updater
 
 
@@ -102,7 +101,7 @@ class Engine:
     ) -> None:
         self._store = MemoryStore() if store is None else store
         self._context = ContextStore(self._store)
-        self._updater = Updater(self._store, self._context, may_load=may_load)
+        self._updater = Updater(self._store, self._context, self._time, may_load=may_load)
         self._executor = executor
         self._templates: ShapeCache[QueryTemplate] = ShapeCache(QueryTemplate.of)
         self._plans: dict[BasicShape, _Plan] = {}
@@ -128,7 +127,7 @@ class Engine:
             return self._ask(text, dataset)
 
     def _ask(self, text: str, dataset: Dataset) -> Answer:
-        _refuse_services(text)
+        refuse_services(text)
         return self._store.query(self._timed(text), dataset)
 
     def subscribe(
@@ -277,8 +276,7 @@ class Engine:
         """What an update would change; nothing is done."""
         _require_text(text)
         with self._lock:
-            _refuse_services(text)
-            return self._updater.change_of(self._timed(text))
+            return self._updater.change_of(text)
 
     def apply(self, change: Change) -> list[Notification]:
         """Make a change of which it is known what it is, and say whose answers change and how."""
@@ -305,8 +303,7 @@ class Engine:
             return news
 
     def _run(self, text: str) -> list[Notification]:
-        _refuse_services(text)
-        return self._tell(self._updater.run(self._timed(text)))
+        return self._tell(self._updater.run(text))
 
     # Time
 
@@ -447,8 +444,3 @@ def _age(change: tuple[_Shared, RowCounts]) -> int:
 def _require_text(text: str) -> None:
     if not isinstance(text, str):
         raise InvalidInput(f"expected a text in SPARQL, got {text!r}")
-
-
-def _refuse_services(text: str) -> None:
-    if "service" in text.lower() and any(one.is_word("SERVICE") for one in tokens_of(text)):
-        raise NotAllowed("SERVICE is not allowed here")

@@ -86,7 +86,7 @@ def require_incremental(query: Query) -> None:
         raise NotIncremental("DESCRIBE")
     for pattern in patterns_within(query.pattern):
         if isinstance(pattern, PathPattern):
-            raise NotIncremental("a path of any length")
+            raise NotIncremental("a path of any length, or with !")
         if isinstance(pattern, Slice):
             raise NotIncremental("LIMIT or OFFSET")
     if not all(one.is_deterministic for one in expressions_within(query.pattern)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
@@ -75,28 +75,23 @@ class LookupIndex(Generic[T]):
                 if not groups:
                     del self._groups[pattern.graph]
 
-    def touched(self, facts: Iterable[Fact]) -> dict[T, list[Fact]]:
+    def touched(self, facts: Collection[Fact]) -> dict[T, list[Fact]]:
         """What stands under patterns that cover some facts, each with those facts."""
         found: dict[T, list[Fact]] = {}
-        last: tuple[NamedNode, Graph] | None = None
-        groups: list[_Group[T]] = []
-        for fact in facts:
-            subject, predicate, value, graph = fact
-            if last is None or predicate != last[0] or graph != last[1]:
-                last, groups = (predicate, graph), self._groups_for(predicate, graph)
-            for group in groups:
-                if group.always:
-                    for thing in group.always:
-                        found.setdefault(thing, []).append(fact)
-                if group.by_subject and (things := group.by_subject.get(subject)):
-                    for thing in things:
-                        found.setdefault(thing, []).append(fact)
-                if group.by_object and (things := group.by_object.get(value)):
-                    for thing in things:
-                        found.setdefault(thing, []).append(fact)
-                if group.by_both and (things := group.by_both.get((subject, value))):
-                    for thing in things:
-                        found.setdefault(thing, []).append(fact)
+        for (predicate, graph), run in runs_of(facts):
+            for group in self._groups_for(predicate, graph):
+                for thing in group.always:
+                    found.setdefault(thing, []).extend(run)
+                for fact in run if group.by_subject or group.by_object or group.by_both else ():
+                    subject, _, value, _ = fact
+                    for things in (
+                        group.by_subject.get(subject),
+                        group.by_object.get(value) if group.by_object else None,
+                        group.by_both.get((subject, value)) if group.by_both else None,
+                    ):
+                        if things:
+                            for thing in things:
+                                found.setdefault(thing, []).append(fact)
         return found
 
     def _groups_for(self, predicate: NamedNode, graph: Graph) -> list[_Group[T]]:
@@ -107,6 +102,21 @@ class LookupIndex(Generic[T]):
             if groups is not None:
                 found += [groups[key] for key in (predicate, None) if key in groups]
         return found
+
+
+def runs_of(facts: Collection[Fact]) -> list[tuple[tuple[NamedNode, Graph], list[Fact]]]:
+    """Facts, those with the same predicate and graph together."""
+    by_key: dict[tuple[NamedNode, Graph], list[Fact]] = {}
+    last_predicate: object = None
+    last_graph: object = None
+    run: list[Fact] = []
+    for fact in facts:
+        _, predicate, _, graph = fact
+        if predicate is not last_predicate or graph is not last_graph:
+            last_predicate, last_graph = predicate, graph
+            run = by_key.setdefault((predicate, graph), [])
+        run.append(fact)
+    return list(by_key.items())
 
 
 def _things(group: _Group[T], pattern: Pattern) -> dict[T, int]:

@@ -16,6 +16,7 @@ from purport.sparql.algebra import (
     Basic,
     Chain,
     Constant,
+    Distinct,
     Excluding,
     Existence,
     Expression,
@@ -30,6 +31,7 @@ from purport.sparql.algebra import (
     Path,
     PathPattern,
     Pattern,
+    Project,
     Repeated,
     Spot,
     TriplePattern,
@@ -352,11 +354,9 @@ class PatternReader(TokenReader):
                 self._along(subject, first, between, triples)
                 self._along(between, then, value, triples)
             case Alternative(one, other):
-                ways = [self._one_way(subject, way, value) for way in (one, other)]
-                triples.others.append(Union(*ways))
-            case Excluding():
-                triples.others.append(self._other_steps(subject, path, value))
-            case Repeated():
+                ways = Union(*(self._one_way(subject, way, value) for way in (one, other)))
+                triples.others.append(Distinct(Project(ways, self._ends(subject, value))))
+            case Excluding() | Repeated():
                 triples.others.append(PathPattern(subject, path, value, self._graph))
 
     def _one_way(self, subject: Spot, path: Path, value: Spot) -> Pattern:
@@ -367,18 +367,10 @@ class PatternReader(TokenReader):
             pattern = joined(pattern, other)
         return pattern
 
-    def _other_steps(self, subject: Spot, path: Excluding, value: Spot) -> Pattern:
-        forwards = self._other_step(subject, path.forwards, value)
-        backwards = self._other_step(value, path.backwards, subject)
-        if not path.backwards:
-            return forwards
-        return Union(forwards, backwards) if path.forwards else backwards
-
-    def _other_step(self, subject: Spot, excluded: tuple[NamedNode, ...], value: Spot) -> Pattern:
-        step = self._fresh(f"{HIDDEN}step_")
-        text = f"?{step.name} NOT IN ({', '.join(map(str, excluded))})"
-        pattern = Basic((TriplePattern(subject, step, value, self._graph),))
-        return Filter(pattern, Expression((text,), frozenset({step.name})))
+    def _ends(self, subject: Spot, value: Spot) -> tuple[str, ...]:
+        """The variables at the ends of a path, and the graph's: a store tells each pair once."""
+        spots = (subject, value, self._graph)
+        return tuple(dict.fromkeys(spot.name for spot in spots if isinstance(spot, Var)))
 
     # Expressions
 
