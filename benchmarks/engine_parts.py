@@ -106,9 +106,18 @@ def _wrapped() -> Iterator[Times]:
 
 
 @contextmanager
-def no_lookup() -> Iterator[None]:
-    """While no look-up keeps a change from any query."""
-    with patch.object(LookupIndex, "touched", _everything):
+def no_lookup(lit: LitCity) -> Iterator[None]:
+    """While no look-up keeps a change from any plan of a city.
+
+    Only there is what it tells still right: nothing that changes in it joins as something else.
+    """
+    everything = _everything(lit.engine._index)
+
+    def touched(_: object, facts: Iterable[Fact]) -> dict[Any, list[Fact]]:
+        seen = list(facts)
+        return dict.fromkeys(everything, seen)
+
+    with patch.object(LookupIndex, "touched", touched):
         yield
 
 
@@ -118,20 +127,16 @@ def unshared(lit: LitCity) -> LitCity:
     return lit
 
 
-def _everything(index: LookupIndex[Any], facts: Iterable[Fact]) -> dict[Any, list[Fact]]:
-    """In the place of a look-up: all there is, for each of the facts.
-
-    Right in the city alone, where no fact joins as another sort of fact.
-    """
-    seen = list(facts)
-    found: dict[Any, list[Fact]] = {}
+def _everything(index: LookupIndex[Any]) -> list[Any]:
+    """All that an index can find, each once."""
+    found: dict[Any, int] = {}
     for groups in index._groups.values():
         for group in groups.values():
-            found.update(dict.fromkeys(group.always, seen))
+            found.update(group.always)
             for places in (group.by_subject, group.by_object, group.by_both):
                 for things in places.values():
-                    found.update(dict.fromkeys(things, seen))
-    return found
+                    found.update(things)
+    return list(found)
 
 
 class _Forgetful(dict[Any, Any]):

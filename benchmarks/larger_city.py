@@ -9,7 +9,6 @@ from pyoxigraph import Literal, Quad
 
 from benchmarks.city_lighting import lamp_node, node, quads
 from benchmarks.lighting_profiles import subscribe_lamp
-from benchmarks.lit_city import store_of
 from purport.sparql import MemoryStore
 
 MANY = 100_000
@@ -18,7 +17,7 @@ NO_ROAD = 0
 
 def larger_city() -> MemoryStore:
     """The city, and as many lamps of which only a dimming value is known."""
-    return store_of(chain(quads(), lamps(MANY)))
+    return MemoryStore.filled(chain(quads(), lamps(MANY)))
 
 
 def lamps(count: int) -> Iterator[Quad]:

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyoxigraph import Quad, QuerySolutions, Store
+from pyoxigraph import QuerySolutions, Store
 
 from benchmarks.city_lighting import city, quads
 from purport.sparql import Engine, MemoryStore
-from purport.sparql.change import Change
-from purport.sparql.terms import fact_of
 
 Rows = Counter[tuple[object, ...]]
 
@@ -38,7 +36,8 @@ class _Subscriber:
 class LitCity:
     """An engine over the city, and who subscribed."""
 
-    engine: Engine = field(default_factory=lambda: Engine(store_of(quads())))
+    engine: Engine = field(default_factory=lambda: Engine(MemoryStore.filled(quads())))
+    told: int = 0  # notifications, by all that was run
     _subscribers: dict[str, _Subscriber] = field(default_factory=dict)
 
     @classmethod
@@ -56,7 +55,9 @@ class LitCity:
     def run(self, texts: Sequence[str]) -> int:
         """Run updates; how many notifications they gave."""
         update = self.engine.update
-        return sum([len(update(text)) for text in texts])
+        told = sum([len(update(text)) for text in texts])
+        self.told += told
+        return told
 
     def news(self, text: str) -> list[News]:
         """Who is told what of an update, in the order of the subscriptions."""
@@ -66,13 +67,6 @@ class LitCity:
             added, removed = map(subscriber.rows, (notification.added, notification.removed))
             told.append(News(subscriber.number, added, removed))
         return sorted(told, key=lambda one: one.number)
-
-
-def store_of(triples: Iterable[Quad]) -> MemoryStore:
-    """A store as an engine has one by itself: it may renew what it keeps."""
-    store = MemoryStore()
-    store.apply(Change(added=frozenset(map(fact_of, triples))))
-    return store
 
 
 class NaiveRival:

@@ -22,6 +22,7 @@ from benchmarks.lighting_profiles import (
 from benchmarks.lit_city import LitCity, run_bare
 from benchmarks.measure import Finding, quickest_seconds
 from benchmarks.race import fresh_values
+from purport.sparql import Engine, MemoryStore
 
 UPDATES = 100_000
 BATCH = 500
@@ -41,6 +42,9 @@ def findings() -> Iterator[Finding]:
     yield from _drift("engine", lit.run, lit.engine.query, MOST_SLOWER)
     store = city()
     yield from _drift("bare store", partial(run_bare, store), store.query)
+    lit = LitCity(Engine(MemoryStore(city())))  # a store that is given is never renewed
+    lit.subscribe(subscriptions())
+    yield from _drift("engine, store not renewed", lit.run, lit.engine.query)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ import gc
 
 from benchmarks.approximate_matching import resident_bytes
 from benchmarks.larger_city import MANY, fine_subscriptions, lamps
-from benchmarks.lit_city import store_of
-from purport.sparql import Engine
+from purport.sparql import Engine, MemoryStore
 
 
 def grown(engine: Engine, numbers: range) -> int:
@@ -22,7 +21,7 @@ def grown(engine: Engine, numbers: range) -> int:
 
 
 def main() -> None:
-    engine = Engine(store_of(lamps(2 * MANY)))
+    engine = Engine(MemoryStore.filled(lamps(2 * MANY)))
     grown(engine, range(1, MANY + 1))
     print(grown(engine, range(MANY + 1, 2 * MANY + 1)) / MANY)
 
