@@ -31,7 +31,8 @@ class Contender:
     @property
     def seconds(self) -> float:
         """Of a round, by the quickest pieces."""
-        return sum(min(taken) for taken in zip(*self._rounds, strict=True))
+        quickest: list[float] = [min(taken) for taken in zip(*self._rounds, strict=True)]
+        return sum(quickest)
 
     @property
     def average(self) -> float:
