@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from pyoxigraph import BlankNode, Literal, NamedNode
+from pyoxigraph import Literal, NamedNode
 
-from purport.sparql.change import Change
 from purport.sparql.graph_store import GraphStore
-from purport.sparql.lookup_index import NAMED, AnyGraph, runs_of
+from purport.sparql.lookup_index import NAMED, AnyGraph, Run
 from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term
 
 Find = Callable[[Any, Any], Iterable[Any]]  # a key, and what to give if nothing is under it
@@ -101,6 +100,7 @@ class ContextStore:
     def __init__(self, store: GraphStore) -> None:
         self._store = store
         self._relations: dict[tuple[NamedNode | None, Place], Relation] = {}
+        self._near: dict[tuple[NamedNode, Graph], list[Relation]] = {}  # that were looked at
 
     def finder(
         self,
@@ -110,7 +110,10 @@ class ContextStore:
         free: tuple[int, ...],
     ) -> Find:
         """How facts of a relation are found by some of their places, now and later."""
-        relation = self._relations.setdefault((predicate, graph), Relation(predicate, graph))
+        relation = self._relations.get((predicate, graph))
+        if relation is None:
+            relation = self._relations[predicate, graph] = Relation(predicate, graph)
+            self._near.clear()
         index = relation.indexes.get((bound, free))
         if index is None:
             index = relation.indexes[bound, free] = Index.by(bound, free)
@@ -156,15 +159,13 @@ class ContextStore:
         for index in relation.indexes.values():
             index.remove(facts)
 
-    def advance(self, change: Change) -> None:
+    def advance(self, removed: Iterable[Run], added: Iterable[Run]) -> None:
         """Take up a change."""
-        if not self._relations:
-            return
-        for key, run in runs_of(change.removed):
+        for key, run in removed:
             for relation in self._relations_of(*key):
                 for index in relation.indexes.values():
                     index.remove(run)
-        for key, run in runs_of(change.added):
+        for key, run in added:
             for relation in self._relations_of(*key):
                 wanted = run if relation.wants_all else list(filter(relation.wants, run))
                 for index in relation.indexes.values():
@@ -172,9 +173,13 @@ class ContextStore:
 
     def _relations_of(self, predicate: NamedNode, graph: Graph) -> list[Relation]:
         """The relations to which facts with a predicate in a graph belong."""
-        places: tuple[Place, ...] = (graph,) if graph == DEFAULT else (graph, NAMED)
-        keys = [(verb, place) for place in places for verb in (predicate, None)]
-        return [self._relations[key] for key in keys if key in self._relations]
+        found = self._near.get((predicate, graph))
+        if found is None:
+            places: tuple[Place, ...] = (graph,) if graph == DEFAULT else (graph, NAMED)
+            keys = [(verb, place) for place in places for verb in (predicate, None)]
+            found = [self._relations[key] for key in keys if key in self._relations]
+            self._near[predicate, graph] = found
+        return found
 
 
 def store_finder(
@@ -191,8 +196,6 @@ def store_finder(
     def find(key: Any, nothing: object) -> Iterable[Any]:
         keys = (key,) if len(bound) == 1 else key or ()
         at: dict[int, Any] = dict(zip(bound, keys, strict=True))
-        if isinstance(at.get(0), Literal) or isinstance(at.get(1), Literal | BlankNode):
-            return ()
         if isinstance(at.get(3), Literal):
             return ()
         found = store.matching(

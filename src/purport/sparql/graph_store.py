@@ -6,10 +6,22 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, QueryTriples, Store
+from pyoxigraph import (
+    BlankNode,
+    Literal,
+    NamedNode,
+    Quad,
+    QueryBoolean,
+    QuerySolutions,
+    QueryTriples,
+    Store,
+    Triple,
+)
 
+from purport.errors import InvalidInput
 from purport.sparql.change import Change
-from purport.sparql.errors import SparqlSyntaxError, StoreFailed
+from purport.sparql.diagnosis import query_error
+from purport.sparql.errors import StoreFailed
 from purport.sparql.terms import (
     DEFAULT,
     Fact,
@@ -48,7 +60,10 @@ class GraphStore(Protocol):
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
-        """The facts with these terms; None is any, the default graph among the graphs."""
+        """The facts with these terms; None is any, the default graph among the graphs.
+
+        Where a term cannot stand, such as a literal as a subject, there are none.
+        """
 
     def holds(self, facts: Collection[Fact]) -> set[Fact]:
         """Those of some facts that are there."""
@@ -77,7 +92,7 @@ class OxigraphStore:
                 named_graphs=_nodes(dataset.named_graphs),
             )
         except SyntaxError as error:
-            raise SparqlSyntaxError.of(error) from None
+            raise query_error(error, text) from None
         except (OSError, ValueError, RuntimeError) as error:
             raise StoreFailed(f"the query could not be answered: {error}") from None
 
@@ -88,6 +103,8 @@ class OxigraphStore:
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
+        if isinstance(subject, Literal | Triple) or isinstance(predicate, Literal | BlankNode):
+            return ()  # a join may ask for what no fact can be
         return map(fact_of, self._store.quads_for_pattern(subject, predicate, value, graph))
 
     def holds(self, facts: Collection[Fact]) -> set[Fact]:
@@ -206,4 +223,7 @@ def _has_blank_nodes(change: Change) -> bool:
 
 
 def _nodes(iris: Sequence[str] | None) -> list[Any] | None:
-    return None if iris is None else [NamedNode(iri) for iri in iris]
+    try:
+        return None if iris is None else [NamedNode(iri) for iri in iris]
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"a dataset of graphs that are no IRIs: {error}") from None
