@@ -11,9 +11,8 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.lit_city import LitCity
-from purport.sparql import Engine
-from purport.sparql.context_store import ContextStore
-from purport.sparql.lookup_index import LookupIndex
+from purport.sparql.lookup_index import LookupIndex, Run
+from purport.sparql.standing_queries import StandingQueries
 from purport.sparql.terms import Fact
 from purport.sparql.updating import Updater
 
@@ -30,10 +29,7 @@ class Part(StrEnum):
 PARTS: tuple[tuple[type, str, Part], ...] = (
     (Updater, "run", Part.UPDATE),
     (LookupIndex, "touched", Part.LOOKUP),
-    (Engine, "_collect", Part.EVALUATION),
-    (ContextStore, "advance", Part.EVALUATION),
-    (Engine, "_kept_change", Part.EVALUATION),
-    (Engine, "_asked_changes", Part.EVALUATION),
+    (StandingQueries, "advance", Part.EVALUATION),
 )
 
 
@@ -111,10 +107,10 @@ def no_lookup(lit: LitCity) -> Iterator[None]:
 
     Only there is what it tells still right: nothing that changes in it joins as something else.
     """
-    everything = _everything(lit.engine._index)
+    everything = _everything(lit.engine._queries._index)
 
-    def touched(_: object, facts: Iterable[Fact]) -> dict[Any, list[Fact]]:
-        seen = list(facts)
+    def touched(_: object, runs: Iterable[Run]) -> dict[Any, list[Fact]]:
+        seen = [fact for _, run in runs for fact in run]
         return dict.fromkeys(everything, seen)
 
     with patch.object(LookupIndex, "touched", touched):
@@ -123,7 +119,7 @@ def no_lookup(lit: LitCity) -> Iterator[None]:
 
 def unshared(lit: LitCity) -> LitCity:
     """A city whose later subscriptions have each a plan of its own, alike or not."""
-    lit.engine._plans = _Forgetful()
+    lit.engine._queries._plans = _Forgetful()
     return lit
 
 
