@@ -117,10 +117,13 @@ class OxigraphStore:
     def apply(self, change: Change) -> None:
         """One text, which pyoxigraph runs as a whole; blank nodes cannot stand in such a text."""
         try:
-            if _has_blank_nodes(change):
+            text = text_of(change)
+            if "_:" in text and _has_blank_nodes(change):
                 self._apply_in_parts(change)
             else:
-                self._store.update(text_of(change))
+                self._store.update(text)
+        except SyntaxError:  # a triple as an object cannot be written down
+            self._apply_in_parts(change)
         except (OSError, ValueError, RuntimeError) as error:
             raise StoreFailed(f"the change could not be made: {error}") from None
 
