@@ -134,16 +134,13 @@ def _modes() -> Iterator[Finding]:
     """Figure 7: four coarse subscriptions, whose queries every update touches.
 
     Queries that are kept up to date are done before a thread could start; threads are for those
-    that are asked again, such as one with LIMIT, which the store answers without Python's lock.
+    that are asked again, such as one with LIMIT.
     """
     for what, ending, published in (
         ("kept up to date", "", sps16_published.modes()),
         ("asked again", " ORDER BY ?lamp ?dimming LIMIT 5", (None, None)),
     ):
-        queries = [
-            subscribe_road(road, Spelling.PUSHED if ending else Spelling.PRINTED) + ending
-            for road in WATCHED_ROADS
-        ]
+        queries = [subscribe_road(road) + ending for road in WATCHED_ROADS]
         with ThreadPoolExecutor(THREADS) as threads:
             alone, together = (
                 LitCity(Engine(MemoryStore.filled(quads()), executor=executor))
