@@ -13,7 +13,7 @@ from purport.sparql.heads import ASKED, TRIPLE, remembered
 from purport.sparql.lookup_index import Pattern
 from purport.sparql.operators import Changes, Operator
 from purport.sparql.row_counts import Row, RowCounts, count
-from purport.sparql.terms import Term
+from purport.sparql.terms import Term, as_kept
 from purport.sparql.tokens import Kind, tokens_of
 
 Binding = Mapping[str, Term]  # a variable that is not bound is absent
@@ -97,7 +97,7 @@ def rows_of(answer: Answer, variables: Sequence[str]) -> RowCounts:
     if isinstance(answer, QueryBoolean):
         return {(Literal(bool(answer)),): 1}
     if isinstance(answer, QueryTriples):
-        return {(one.subject, one.predicate, one.object): 1 for one in answer}
+        return {(one.subject, one.predicate, as_kept(one.object)): 1 for one in answer}
     found: RowCounts = {}
     for one in answer:
         row: Row = tuple([one[name] for name in variables])
