@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from pyoxigraph import Quad
+
 from purport.errors import InvalidInput
 from purport.sparql.change import Change
 from purport.sparql.errors import NotAllowed
@@ -70,7 +72,9 @@ class Engine:
         _refuse_services(text)
         return self._store.query(text, dataset)
 
-    def subscribe(self, text: str, dataset: Dataset = WHOLE) -> LiveQuery:
+    def subscribe(
+        self, text: str, dataset: Dataset = WHOLE, *, id: str | None = None
+    ) -> LiveQuery:
         """Subscribe to a query; equal ones are evaluated once."""
         key = text, dataset
         shared = self._queries.get(key)
@@ -78,7 +82,7 @@ class Engine:
             query = StandingQuery(text, lambda asked: self.query(asked, dataset))
             shared = self._queries[key] = _Shared(key, query, patterns_of(text))
             self._index.add(shared, shared.patterns)
-        identifier = f"query-{self._next_id}"
+        identifier = f"query-{self._next_id}" if id is None else id
         self._next_id += 1
         shared.sequences[identifier] = 0
         self._by_id[identifier] = shared
@@ -105,6 +109,24 @@ class Engine:
             return []
         _refuse_services(text)
         return self._tell(self._store.update(text))
+
+    def change_of(self, text: str) -> Change:
+        """What an update would change; it is not run."""
+        _refuse_services(text)
+        assert isinstance(self._store, MemoryStore)
+        change = self._store.update(text)
+        self._store.apply(change.undone())
+        return change
+
+    def apply(self, change: Change) -> list[Notification]:
+        """Change the store, and say whose answers change and how."""
+        assert isinstance(self._store, MemoryStore)
+        added, removed = (
+            frozenset(Quad(*one) for one in facts) for facts in (change.added, change.removed)
+        )
+        change = Change(added, removed, change.created, change.dropped)
+        self._store.apply(change)
+        return self._tell(change)
 
     def delayed(self) -> list[DelayedUpdate]:
         """The updates that wait, in the order in which they are due."""

@@ -94,10 +94,10 @@ class MemoryStore:
         try:
             for operation in self._operations(text):
                 change = self._changed(operation)
-                self._apply(change)
+                self.apply(change)
                 done = done.then(change)
         except BaseException:
-            self._apply(done.undone())
+            self.apply(done.undone())
             raise
         return done
 
@@ -213,7 +213,7 @@ class MemoryStore:
             frozenset(before - after),
             frozenset(set(self._named_graphs()) - graphs),
         )
-        self._apply(change.undone())
+        self.apply(change.undone())
         return change
 
     def _cleared(self, operation: Clear) -> Change:
@@ -297,7 +297,7 @@ class MemoryStore:
             ),
         )
 
-    def _apply(self, change: Change) -> None:
+    def apply(self, change: Change) -> None:
         store = self._store
         for quad in change.removed:
             store.remove(quad)
@@ -307,6 +307,18 @@ class MemoryStore:
             store.add(quad)
         for graph in change.dropped:
             store.remove_graph(graph)
+
+    def matching(
+        self, subject: Any, predicate: Any, object: Any, graph: Any
+    ) -> Iterable[Any]:
+        """Facts."""
+        return (
+            tuple(one) for one in self._store.quads_for_pattern(subject, predicate, object, graph)
+        )
+
+    def named_graphs(self) -> list[NamedNode]:
+        """Those that there are."""
+        return self._named_graphs()
 
     def _quads_in(self, graph: Graph) -> set[Quad]:
         return set(self._store.quads_for_pattern(None, None, None, graph))
