@@ -63,9 +63,9 @@ def test_an_entry_that_was_changed_is_known_to_be(entry: Entry, data: st.DataObj
 
 
 def test_a_version_yet_to_come_is_refused() -> None:
-    kept = _kept(3, {"type": "resumed", "id": "x"})
+    kept = _kept(4, {"type": "resumed", "id": "x"})
 
-    with pytest.raises(JournalError, match="is of version 3; this Purport reads versions up to 2"):
+    with pytest.raises(JournalError, match="is of version 4; this Purport reads versions up to 3"):
         decoded(kept)
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from pyoxigraph import NamedNode, Quad
+from pyoxigraph import NamedNode
+
+Fact = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +18,8 @@ class Change:
     is false.
     """
 
-    added: frozenset[Quad] = field(default_factory=frozenset)
-    removed: frozenset[Quad] = field(default_factory=frozenset)
+    added: frozenset[Fact] = field(default_factory=frozenset)
+    removed: frozenset[Fact] = field(default_factory=frozenset)
     created: frozenset[NamedNode] = field(default_factory=frozenset)
     dropped: frozenset[NamedNode] = field(default_factory=frozenset)
 

@@ -72,9 +72,7 @@ class Engine:
         _refuse_services(text)
         return self._store.query(text, dataset)
 
-    def subscribe(
-        self, text: str, dataset: Dataset = WHOLE, *, id: str | None = None
-    ) -> LiveQuery:
+    def subscribe(self, text: str, dataset: Dataset = WHOLE, *, id: str | None = None) -> LiveQuery:
         """Subscribe to a query; equal ones are evaluated once."""
         key = text, dataset
         shared = self._queries.get(key)

@@ -308,9 +308,7 @@ class MemoryStore:
         for graph in change.dropped:
             store.remove_graph(graph)
 
-    def matching(
-        self, subject: Any, predicate: Any, object: Any, graph: Any
-    ) -> Iterable[Any]:
+    def matching(self, subject: Any, predicate: Any, object: Any, graph: Any) -> Iterable[Any]:
         """Facts."""
         return (
             tuple(one) for one in self._store.quads_for_pattern(subject, predicate, object, graph)
