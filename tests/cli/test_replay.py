@@ -12,7 +12,7 @@ import pytest
 
 from purport.assembly import journal_at
 from purport.embedded.broker import Broker
-from purport.pipeline.jobs.replay import replayable_subscriptions
+from purport.pipeline.replayable import replayable
 from tests.storage.postgres_server import PostgresServer
 
 
@@ -101,7 +101,7 @@ def test_what_is_subscribed_to_is_found_in_sealed_stretches_too(
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["sequence"] == 2
-    [subscription] = replayable_subscriptions([f"broker:{place}"], stretches)
+    [subscription] = replayable([f"broker:{place}"], stretches).subscriptions
     assert subscription.name == "hot"
     lost = run(place)
     assert lost.returncode == 2 and "name the folder they are in" in lost.stderr

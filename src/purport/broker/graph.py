@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode, Store
 from purport.broker.rdf_text import Binding, change_from, fact_texts
 from purport.broker.records import Updated
 from purport.sparql.change import Change
-from purport.sparql.engine import Engine, Notification
+from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, MemoryStore
 from purport.sparql.tokens import tokens_of
@@ -67,14 +67,24 @@ class Graph:
 
     def draft(self, sequence: int, change: Change) -> list[ChangedAnswer]:
         """Make a change that an entry will say, if the journal takes it; who will be told what."""
-        told = self._made(change)
+        told = self.make(change)
         self._drafted.append((sequence, change))
+        return told
+
+    def make(self, change: Change) -> list[ChangedAnswer]:
+        """Make a change for good, all of it or, if something fails, nothing; who is told what."""
+        try:
+            told = self._engine.apply(change)
+        except BaseException:
+            self._store.apply(change.undone())
+            self._ask_anew()
+            raise
         return [ChangedAnswer(one.subscription_id, one.added, one.removed) for one in told]
 
     def take_back_last(self) -> None:
         """Take the last draft back."""
         _, change = self._drafted.pop()
-        self._made(change.undone())
+        self.make(change.undone())
 
     def take_back(self) -> None:
         """Take back all drafts that the journal does not have."""
@@ -100,15 +110,6 @@ class Graph:
     def restore(self, facts: Sequence[str], graphs: Sequence[str]) -> None:
         """Take up what `facts` and `named_graphs` have said."""
         self._engine.apply(change_from(facts, (), graphs))
-
-    def _made(self, change: Change) -> Sequence[Notification]:
-        """Make a change: all of it, or none if something fails."""
-        try:
-            return self._engine.apply(change)
-        except BaseException:
-            self._store.apply(change.undone())
-            self._ask_anew()
-            raise
 
     def _ask_anew(self) -> None:
         """After an engine broke off: who knows which answers it has taken up."""

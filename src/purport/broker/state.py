@@ -14,6 +14,13 @@ from purport.broker.engine import Answer, Engine
 from purport.broker.gate import Gate, asked_of, contraries
 from purport.broker.graph import Graph
 from purport.broker.journal import JournalError
+from purport.broker.kept_state import (
+    VERSION,
+    KeptCursor,
+    KeptRegistration,
+    KeptState,
+    kept_state,
+)
 from purport.broker.records import (
     Acknowledged,
     AnswerTold,
@@ -32,13 +39,12 @@ from purport.broker.records import (
 )
 from purport.broker.registry import Registration, Registry
 from purport.broker.rule_update import require_rule_update
-from purport.broker.schedule import DelayedUpdate, Schedule
+from purport.broker.schedule import Schedule
 from purport.errors import NotSupportedYet, PurportError
 from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.subscription import Rule, Subscription, Update
 
-VERSION = 2  # of snapshots; version 1 had no graph
 _CONTRARY = "\x00"  # after the id of a subscription `on change`: what re-arms it
 
 
@@ -163,13 +169,13 @@ class BrokerState:
 
     def snapshot(self) -> bytes:
         """The state as bytes that `restore` reads."""
-        kept = _Kept(
+        kept = KeptState(
             VERSION,
             self.sequence,
             self.at,
             self.registry.version,
             [
-                _KeptRegistration(
+                KeptRegistration(
                     one.asked(),
                     one.version,
                     microseconds_of(one.since),
@@ -180,7 +186,7 @@ class BrokerState:
                 for one in self.registry.versions(last.id)
             ],
             {
-                name: _KeptCursor(
+                name: KeptCursor(
                     one.next,
                     one.acknowledged,
                     one.first,
@@ -203,7 +209,7 @@ class BrokerState:
 
         `JournalError` if it is one that this version does not read.
         """
-        kept = _kept(state)
+        kept = kept_state(state)
         if self.graph is not None:
             self.graph.restore(kept.facts, kept.graphs)
         self.sequence, self.at = kept.sequence, kept.at
@@ -320,52 +326,3 @@ def rearms(answered: str) -> str | None:
     """The subscription that an answer re-arms; None if it answers one."""
     identifier, mark, _ = answered.partition(_CONTRARY)
     return identifier if mark else None
-
-
-class _KeptRegistration(msgspec.Struct, frozen=True, array_like=True):
-    asked: Subscribed
-    version: int
-    since: int
-    sequence: int
-    is_paused: bool
-
-
-class _KeptCursor(msgspec.Struct, frozen=True, array_like=True):
-    next: int
-    acknowledged: int
-    first: int
-    missed: int
-    told_at: int | None
-    is_armed: bool
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """A snapshot."""
-
-    version: int
-    sequence: int
-    at: int
-    registry_version: int
-    registrations: list[_KeptRegistration]
-    cursors: dict[str, _KeptCursor]
-    ended: dict[str, int]
-    engines: dict[str, bytes]  # by their names
-    facts: tuple[str, ...] = ()  # of the graph: lines of N-Quads without their points
-    graphs: tuple[str, ...] = ()
-    delayed: tuple[DelayedUpdate, ...] = ()
-
-
-class _KeptVersion(msgspec.Struct, frozen=True):
-    version: int
-
-
-def _kept(state: bytes) -> _Kept:
-    try:
-        version = msgspec.json.decode(state, type=_KeptVersion).version
-        if not 1 <= version <= VERSION:
-            raise JournalError(
-                f"a snapshot of version {version}; this Purport reads versions up to {VERSION}"
-            )
-        return msgspec.json.decode(state, type=_Kept)
-    except msgspec.MsgspecError as error:
-        raise JournalError(f"a snapshot cannot be read: {error}") from None
