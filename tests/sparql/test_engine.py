@@ -68,7 +68,7 @@ def test_notifications_are_the_difference_of_two_answers(
                 assert Counter(map(row, news[name].removed)) == went
 
 
-def test_an_update_asks_only_the_queries_that_it_can_touch() -> None:
+def test_an_update_asks_only_the_queries_that_it_can_touch_and_are_not_kept() -> None:
     class Counting(MemoryStore):
         asked = 0
 
@@ -80,8 +80,9 @@ def test_an_update_asks_only_the_queries_that_it_can_touch() -> None:
     engine = Engine(store)
     for number in range(100):
         engine.subscribe(f"SELECT ?v WHERE {{ <urn:lamp{number}> <urn:dim> ?v }}")
-    engine.subscribe("SELECT ?v WHERE { <urn:lamp7> <urn:dim> ?v }")
-    engine.subscribe("SELECT ?v WHERE { <urn:lamp7> <urn:dim> ?v }")
+    engine.subscribe("SELECT ?v WHERE { <urn:lamp7> <urn:dim>+ ?v }")
+    engine.subscribe("SELECT ?v WHERE { <urn:lamp7> <urn:dim>+ ?v }")
+    engine.subscribe("SELECT ?v WHERE { <urn:lamp7> <urn:volume>+ ?v }")
     before = store.asked
 
     news = engine.update("INSERT DATA { <urn:lamp7> <urn:dim> 5 ; <urn:colour> 'red' }")

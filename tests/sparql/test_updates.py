@@ -7,8 +7,11 @@ from pyoxigraph import NamedNode, Store
 
 from purport.errors import InvalidInput
 from purport.sparql.change import Change
+from purport.sparql.context_store import ContextStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import MemoryStore
+from purport.sparql.terms import fact_of
+from purport.sparql.updating import Updater
 
 nodes = st.sampled_from(["<urn:a>", "<urn:b>", "<urn:c>"])
 predicates = st.sampled_from(["<urn:p>", "<urn:q>"])
@@ -64,6 +67,12 @@ updates = st.one_of(
 requests = st.lists(updates, min_size=1, max_size=3).map(" ;\n".join)
 
 
+def updater(store: Store | None = None) -> Updater:
+    """What runs updates, over nothing or over what a store has."""
+    kept = MemoryStore(store)
+    return Updater(kept, ContextStore(kept))
+
+
 def _ended(some: list[str]) -> list[str]:
     return [one if one.startswith("GRAPH") else f"{one} ." for one in some]
 
@@ -71,17 +80,17 @@ def _ended(some: list[str]) -> list[str]:
 @given(st.lists(requests, max_size=6))
 def test_updates_do_what_pyoxigraph_does_and_say_what_that_was(texts: list[str]) -> None:
     ours, theirs = Store(), Store()
-    store = MemoryStore(ours)
+    store = updater(ours)
     for text in texts:
         before, graphs_before = set(theirs), set(theirs.named_graphs())
 
-        change = store.update(text)
+        change = store.run(text)
         theirs.update(text)
 
         after, graphs_after = set(theirs), set(theirs.named_graphs())
         assert set(ours) == after
-        assert change.added == after - before
-        assert change.removed == before - after
+        assert change.added == set(map(fact_of, after - before))
+        assert change.removed == set(map(fact_of, before - after))
         assert set(ours.named_graphs()) == graphs_after
         assert change.created == graphs_after - graphs_before
         assert change.dropped == graphs_before - graphs_after
@@ -90,52 +99,50 @@ def test_updates_do_what_pyoxigraph_does_and_say_what_that_was(texts: list[str])
 @pytest.mark.parametrize("way", ["ADD", "MOVE", "COPY"])
 def test_a_graph_that_is_not_there_cannot_be_brought_elsewhere(way: str) -> None:
     with pytest.raises(InvalidInput, match="there is no graph <urn:g>"):
-        MemoryStore().update(f"{way} <urn:g> TO DEFAULT")
-    assert not MemoryStore().update(f"{way} SILENT <urn:g> TO DEFAULT")
+        updater().run(f"{way} <urn:g> TO DEFAULT")
+    assert not updater().run(f"{way} SILENT <urn:g> TO DEFAULT")
 
 
 @given(requests, requests)
 def test_a_request_that_fails_half_way_changes_nothing(first: str, second: str) -> None:
     ours = Store()
-    store = MemoryStore(ours)
-    store.update(first)
+    store = updater(ours)
+    store.run(first)
     before, graphs_before = set(ours), set(ours.named_graphs())
 
     with pytest.raises(NotAllowed):
-        store.update(f"{second} ; LOAD <file:///nowhere.ttl>")
+        store.run(f"{second} ; LOAD <file:///nowhere.ttl>")
 
     assert set(ours) == before
     assert set(ours.named_graphs()) == graphs_before
 
 
 def test_what_exists_is_not_added_and_what_does_not_is_not_removed() -> None:
-    store = MemoryStore()
-    store.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+    store = updater()
+    store.run("INSERT DATA { <urn:a> <urn:p> 1 }")
 
-    assert not store.update("INSERT DATA { <urn:a> <urn:p> 1 }")
-    assert not store.update("DELETE DATA { <urn:a> <urn:p> 2 }")
-    assert not store.update("DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }")
+    assert not store.run("INSERT DATA { <urn:a> <urn:p> 1 }")
+    assert not store.run("DELETE DATA { <urn:a> <urn:p> 2 }")
+    assert not store.run("DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }")
 
 
 def test_one_request_is_one_change() -> None:
-    store = MemoryStore()
+    store = updater()
 
-    change = store.update(
-        "INSERT DATA { <urn:a> <urn:p> 1, 2 } ; DELETE DATA { <urn:a> <urn:p> 1 } ;"
-    )
+    change = store.run("INSERT DATA { <urn:a> <urn:p> 1, 2 } ; DELETE DATA { <urn:a> <urn:p> 1 } ;")
 
-    assert [str(quad.object) for quad in change.added] == [
+    assert [str(value) for _, _, value, _ in change.added] == [
         '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'
     ]
     assert change.removed == frozenset()
 
 
 def test_a_node_without_a_name_is_one_in_all_graphs() -> None:
-    store = MemoryStore()
+    store = updater()
 
-    change = store.update("INSERT DATA { _:x <urn:p> 1 . GRAPH <urn:g> { _:x <urn:p> 2 } }")
+    change = store.run("INSERT DATA { _:x <urn:p> 1 . GRAPH <urn:g> { _:x <urn:p> 2 } }")
 
-    assert len({quad.subject for quad in change.added}) == 1
+    assert len({subject for subject, _, _, _ in change.added}) == 1
     assert change.created == {NamedNode("urn:g")}
 
 
@@ -153,20 +160,20 @@ def test_a_node_without_a_name_is_one_in_all_graphs() -> None:
 )
 def test_a_mistake_is_told_with_its_place(text: str, said: str) -> None:
     with pytest.raises(SparqlSyntaxError) as error:
-        MemoryStore().update(text)
+        updater().run(text)
 
     assert said in str(error.value)
 
 
 def test_a_graph_that_is_not_there_is_told() -> None:
     with pytest.raises(InvalidInput, match="there is no graph <urn:g>"):
-        MemoryStore().update("DROP GRAPH <urn:g>")
+        updater().run("DROP GRAPH <urn:g>")
     with pytest.raises(InvalidInput, match="there is a graph <urn:g> already"):
-        MemoryStore().update("CREATE GRAPH <urn:g> ; CREATE GRAPH <urn:g>")
+        updater().run("CREATE GRAPH <urn:g> ; CREATE GRAPH <urn:g>")
 
 
 def test_a_change_is_undone_by_its_opposite() -> None:
-    store = MemoryStore()
-    change = store.update("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
+    store = updater()
+    change = store.run("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
 
     assert change.then(change.undone()) == Change()

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
 from pyoxigraph import NamedNode, Store
 
 from purport.broker.rdf_text import Binding, change_from, fact_texts
-from purport.broker.records import Updated
+from purport.broker.records import Updated, time_of
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, MemoryStore
+from purport.sparql.pattern_reader import NotRead
+from purport.sparql.shape import Shaped
 from purport.sparql.tokens import tokens_of
-from purport.sparql.update import Load, operations
+from purport.sparql.update import Load, read_update
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
 
@@ -28,6 +32,15 @@ class ChangedAnswer:
     removed: Sequence[Binding]
 
 
+class _SetClock:
+    """A clock that is set: what is asked about an entry is asked at its time, in a replay too."""
+
+    time = time_of(0)
+
+    def now(self) -> datetime:
+        return self.time
+
+
 class Graph:
     """Follows from the journal, like all that a broker has.
 
@@ -36,10 +49,15 @@ class Graph:
     """
 
     def __init__(self) -> None:
+        self._clock = _SetClock()
         self._store = MemoryStore()
-        self._engine = Engine(self._store)
+        self._engine = Engine(self._store, clock=self._clock)
         self._queries: dict[str, str] = {}  # the texts of those that are subscribed to
         self._drafted: list[tuple[int, Change]] = []  # by the sequence of the entry
+
+    def set_time(self, at: int) -> None:
+        """What `NOW()` is from now on, in microseconds since 1970: the time of an entry."""
+        self._clock.time = time_of(at)
 
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
         """The answer to a query, now."""
@@ -113,7 +131,7 @@ class Graph:
 
     def _ask_anew(self) -> None:
         """After an engine broke off: who knows which answers it has taken up."""
-        self._engine = Engine(self._store)
+        self._engine = Engine(self._store, clock=self._clock)
         for identifier, text in self._queries.items():
             self._engine.subscribe(text, id=identifier)
 
@@ -127,8 +145,10 @@ def require_update(text: str) -> None:
     """Raise `SparqlSyntaxError` if a text is no update, with its place; it is not run."""
     if any(token.is_word("SERVICE") for token in tokens_of(text)):
         raise NotAllowed("SERVICE is not allowed here")  # it would be asked
-    if any(isinstance(one, Load) for one in operations(text)):
-        return  # it would be loaded
+    with suppress(NotRead):
+        operations, _ = read_update(Shaped.of(text))
+        if any(isinstance(one, Load) for one in operations):
+            return  # it would be loaded
     try:
         Store().update(text)
     except SyntaxError as error:

@@ -21,9 +21,9 @@ from pyoxigraph import (
 )
 
 from purport.broker.journal import JournalError
-from purport.sparql.change import Change, Fact
+from purport.sparql.change import Change
+from purport.sparql.terms import Fact, Term, fact_of
 
-Term = NamedNode | BlankNode | Literal | Triple
 Binding = Mapping[str, Term]  # a variable that is not bound is absent
 BindingText = dict[str, str]
 
@@ -66,9 +66,7 @@ def fact_text(fact: Fact) -> str:
 def facts_of(texts: Iterable[str]) -> frozenset[Fact]:
     """The facts of such texts."""
     whole = "".join(f"{text} .\n" for text in texts)
-    return frozenset(
-        (one.subject, one.predicate, one.object, one.graph_name) for one in _quads(whole)
-    )
+    return frozenset(map(fact_of, _quads(whole)))
 
 
 def fact_texts(facts: Iterable[Fact]) -> tuple[str, ...]:

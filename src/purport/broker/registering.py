@@ -64,6 +64,8 @@ def _is_other(before: Registration | None, query: Query) -> bool:
 def _tell_whole(drafting: Drafting, identifier: str, query: Query) -> None:
     state = drafting.state
     cursor = state.cursors.get(identifier) or Cursor.beginning(state.ended.get(identifier, 0))
-    whole = binding_texts(state.require_graph().whole_answer(query.text))
+    graph = state.require_graph()
+    graph.set_time(drafting.at)
+    whole = binding_texts(graph.whole_answer(query.text))
     to = (Addressee(identifier, cursor.next),)
     drafting.add(AnswerTold((ToldChange(to, whole, is_whole=True),)))

@@ -36,6 +36,7 @@ class UpdateDraft:
 
     def update(self, text: str, cause: Cause) -> Updated:
         """Run an update and have an entry for it; if it raises, nothing of it has happened."""
+        self._graph.set_time(self._drafting.at)
         change = self._graph.change_of(text)
         self._require_access(text, change, cause.publisher)
         found = self._graph.draft(self._drafting.next, change)

@@ -489,9 +489,13 @@ class Broker:
 
     def _require_reader(self, query: str, who: str | None) -> None:
         """Raise `Forbidden` if somebody may not know what a query asks for."""
-        if self._settings.access is not OPEN:
-            for graph in sorted(graphs_read(query)):
-                self._settings.access.require(who, Action.SUBSCRIBE, graph=graph)
+        access = self._settings.access
+        if access is OPEN:
+            return
+        if not access.allows_somewhere(who, Action.SUBSCRIBE):
+            raise Forbidden(f"{who or 'somebody without a name'} may not subscribe")
+        for graph in sorted(graphs_read(query)):
+            access.require(who, Action.SUBSCRIBE, graph=graph)
 
     def _listen(self, identifier: str, acknowledging: Acknowledging) -> Subscriber:
         subscriber = Subscriber(self._ledger, identifier, self._leave, acknowledging)

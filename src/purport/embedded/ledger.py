@@ -154,7 +154,9 @@ class Ledger:
         """The answer to a query, after all that is due by now."""
         with self.lock:
             self.run_due()
-            return self._state.require_graph().query(text)
+            graph = self._state.require_graph()
+            graph.set_time(microseconds_of(self._clock.now()))
+            return graph.query(text)
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""

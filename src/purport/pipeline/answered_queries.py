@@ -91,11 +91,13 @@ def answer_notifications(
 def _told(queries: Sequence[NamedQuery], updates: UpdatesInFiles) -> Iterator[Told]:
     graph = updates.graph_before()
     before, at = updates.span.after, microseconds_of(updates.begins)
+    graph.set_time(at)
     for one in queries:
         graph.subscribe(one.name, one.text)
         yield one.name, 0, before, at, graph.whole_answer(one.text), ()
     numbers = dict.fromkeys((one.name for one in queries), 0)
     for sequence, at, updated in updates.changes():
+        graph.set_time(at)
         for news in graph.make(recorded_change(updated)):
             numbers[news.subscription] += 1
             number = numbers[news.subscription]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from pyoxigraph import NamedNode
 
-Fact = Any
+from purport.sparql.terms import Fact
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Quads that appeared and quads that vanished, and named graphs that did.
+    """Facts that appeared and facts that vanished, and named graphs that did.
 
     What was there already has not appeared, and what was put back has not vanished. Nothing at all
     is false.

@@ -1,66 +1,128 @@
-"""From a changed quad to the queries that it can touch."""
+"""From a changed fact to what it can touch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import Generic, TypeVar
 
-from pyoxigraph import Quad
+from pyoxigraph import NamedNode
 
-from purport.sparql.patterns import Pattern
+from purport.sparql.terms import DEFAULT, Fact, Graph, Term
 
 T = TypeVar("T")
 
 
-class LookupIndex(Generic[T]):
-    """Things under patterns: a quad finds those whose patterns cover it, however many there are.
+class AnyGraph(Enum):
+    """Graphs that a pattern may look in, if not in one."""
 
-    A quad is covered by at most eight patterns, so a look takes at most eight steps.
+    NAMED = "named"  # whichever has a name
+
+
+NAMED = AnyGraph.NAMED
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A triple with None in the place of what may be anything, in a graph or in all named ones."""
+
+    subject: Term | None = None
+    predicate: Term | None = None
+    object: Term | None = None
+    graph: Graph | AnyGraph = DEFAULT
+
+
+@dataclass(slots=True)
+class _Group(Generic[T]):
+    """Things under patterns that have the same predicate and graph."""
+
+    always: dict[T, int] = field(default_factory=dict)  # how often each was put there
+    by_subject: dict[Term, dict[T, int]] = field(default_factory=dict)
+    by_object: dict[Term, dict[T, int]] = field(default_factory=dict)
+    by_both: dict[tuple[Term, Term], dict[T, int]] = field(default_factory=dict)
+
+
+class LookupIndex(Generic[T]):
+    """Things under patterns: a fact finds those whose patterns cover it, however many there are.
+
+    A fact looks into at most four groups: with its predicate or any, in its graph or in all named
+    ones; and takes at most four steps in each.
     """
 
     def __init__(self) -> None:
-        self._things: dict[Pattern, dict[T, None]] = {}
-        self._shapes: dict[tuple[bool, bool, bool], int] = {}  # that patterns have: what they name
+        self._groups: dict[Graph | AnyGraph, dict[Term | None, _Group[T]]] = {}
 
-    def add(self, thing: T, patterns: Iterable[Pattern]) -> None:
-        """Put something under patterns."""
-        for pattern in patterns:
-            if pattern not in self._things:
-                self._things[pattern] = {}
-                shape = _shape(pattern)
-                self._shapes[shape] = self._shapes.get(shape, 0) + 1
-            self._things[pattern][thing] = None
+    def add(self, thing: T, pattern: Pattern) -> None:
+        """Put something under a pattern."""
+        groups = self._groups.setdefault(pattern.graph, {})
+        group = groups.setdefault(pattern.predicate, _Group())
+        things = _things(group, pattern)
+        things[thing] = things.get(thing, 0) + 1
 
-    def remove(self, thing: T, patterns: Iterable[Pattern]) -> None:
-        """Take something away from under them."""
-        for pattern in patterns:
-            things = self._things[pattern]
+    def remove(self, thing: T, pattern: Pattern) -> None:
+        """Take something away from under it, as often as it was put there."""
+        groups = self._groups[pattern.graph]
+        group = groups[pattern.predicate]
+        things = _things(group, pattern)
+        things[thing] -= 1
+        if not things[thing]:
             del things[thing]
-            if not things:
-                del self._things[pattern]
-                shape = _shape(pattern)
-                self._shapes[shape] -= 1
-                if not self._shapes[shape]:
-                    del self._shapes[shape]
+        if not things:
+            _forget(group, pattern)
+            if not (group.always or group.by_subject or group.by_object or group.by_both):
+                del groups[pattern.predicate]
+                if not groups:
+                    del self._groups[pattern.graph]
 
-    def touched(self, quads: Iterable[Quad]) -> list[T]:
-        """What stands under a pattern that covers one of some quads, each once."""
-        found: dict[T, None] = {}
-        shapes = tuple(self._shapes)
-        for quad in quads:
-            for names_subject, names_predicate, names_object in shapes:
-                pattern = Pattern(
-                    quad.subject if names_subject else None,
-                    quad.predicate if names_predicate else None,
-                    quad.object if names_object else None,
-                )
-                found.update(self._things.get(pattern, {}))
-        return list(found)
+    def touched(self, facts: Iterable[Fact]) -> dict[T, list[Fact]]:
+        """What stands under patterns that cover some facts, each with those facts."""
+        found: dict[T, list[Fact]] = {}
+        last: tuple[NamedNode, Graph] | None = None
+        groups: list[_Group[T]] = []
+        for fact in facts:
+            subject, predicate, value, graph = fact
+            if last is None or predicate != last[0] or graph != last[1]:
+                last, groups = (predicate, graph), self._groups_for(predicate, graph)
+            for group in groups:
+                if group.always:
+                    for thing in group.always:
+                        found.setdefault(thing, []).append(fact)
+                if group.by_subject and (things := group.by_subject.get(subject)):
+                    for thing in things:
+                        found.setdefault(thing, []).append(fact)
+                if group.by_object and (things := group.by_object.get(value)):
+                    for thing in things:
+                        found.setdefault(thing, []).append(fact)
+                if group.by_both and (things := group.by_both.get((subject, value))):
+                    for thing in things:
+                        found.setdefault(thing, []).append(fact)
+        return found
+
+    def _groups_for(self, predicate: NamedNode, graph: Graph) -> list[_Group[T]]:
+        places: list[Graph | AnyGraph] = [graph] if graph == DEFAULT else [graph, NAMED]
+        found = []
+        for place in places:
+            groups = self._groups.get(place)
+            if groups is not None:
+                found += [groups[key] for key in (predicate, None) if key in groups]
+        return found
 
 
-def _shape(pattern: Pattern) -> tuple[bool, bool, bool]:
-    return (
-        pattern.subject is not None,
-        pattern.predicate is not None,
-        pattern.object is not None,
-    )
+def _things(group: _Group[T], pattern: Pattern) -> dict[T, int]:
+    subject, value = pattern.subject, pattern.object
+    if subject is None:
+        return group.always if value is None else group.by_object.setdefault(value, {})
+    if value is None:
+        return group.by_subject.setdefault(subject, {})
+    return group.by_both.setdefault((subject, value), {})
+
+
+def _forget(group: _Group[T], pattern: Pattern) -> None:
+    subject, value = pattern.subject, pattern.object
+    if subject is not None and value is not None:
+        del group.by_both[subject, value]
+    elif subject is not None:
+        del group.by_subject[subject]
+    elif value is not None:
+        del group.by_object[value]

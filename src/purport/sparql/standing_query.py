@@ -1,94 +1,106 @@
-"""A live query: what its answer is, and how that changes."""
+"""A live query: how its answer changes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyoxigraph import BlankNode, Literal, NamedNode, QueryBoolean, QuerySolutions, QueryTriples
-from pyoxigraph import Triple as OxigraphTriple
+from pyoxigraph import Literal, QueryBoolean, QueryTriples
 
-from purport.sparql.errors import SparqlSyntaxError
+from purport.sparql.basic_plan import ShapedBasic
 from purport.sparql.graph_store import Answer
+from purport.sparql.heads import ASKED, TRIPLE
+from purport.sparql.lookup_index import Pattern
+from purport.sparql.operators import Changes, Operator
+from purport.sparql.row_counts import Row, RowCounts, count
+from purport.sparql.terms import Term
 from purport.sparql.tokens import Kind, tokens_of
 
-Value = NamedNode | BlankNode | Literal | OxigraphTriple
-Binding = Mapping[str, Value]  # a variable that is not bound is absent
-Row = tuple[Value | None, ...]
-
-ASKED = "answer"  # the one variable of ASK
-TRIPLE = ("subject", "predicate", "object")  # those of CONSTRUCT
+Binding = Mapping[str, Term]  # a variable that is not bound is absent
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerChange:
-    """Rows that came and rows that went, as often as they did; nothing is false."""
+class KeptQuery:
+    """A query whose answer is kept up to date from what changes, and never asked for again."""
 
-    added: Counter[Row]
-    removed: Counter[Row]
+    __slots__ = ("_operator", "leaves", "variables")
 
-    def __bool__(self) -> bool:
-        return bool(self.added or self.removed)
+    def __init__(
+        self, variables: tuple[str, ...], operator: Operator, leaves: tuple[ShapedBasic, ...]
+    ) -> None:
+        self.variables, self.leaves, self._operator = variables, leaves, operator
+
+    @property
+    def size(self) -> int:
+        """How many rows it remembers."""
+        return self._operator.size
+
+    def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> None:
+        """Take up what there is; `rows` are the solutions of its triple patterns."""
+        if not self._operator.is_stateless:
+            self._operator.advance({number: rows(leaf) for number, leaf in enumerate(self.leaves)})
+
+    def advance(self, changes: Changes) -> RowCounts:
+        """How its answer changes when the solutions of its triple patterns do."""
+        return self._operator.advance(changes)
 
 
-class StandingQuery:
-    """A query whose answer is kept; `advance` asks again, and says what is different.
+@dataclass(slots=True, eq=False)
+class AskedQuery:
+    """A query that is asked again whenever a change may touch it, and why it is not kept."""
 
-    Answers are multisets: without DISTINCT, a solution may be there more than once.
-    """
+    variables: tuple[str, ...]
+    ask: Callable[[], Answer]
+    patterns: frozenset[Pattern] | None  # None: any change may touch it
+    sees_graphs: bool  # empty graphs matter to it
+    reason: str
+    answer: RowCounts
 
-    def __init__(self, text: str, ask: Callable[[str], Answer]) -> None:
-        self._text, self._ask = text, ask
-        first = ask(text)
-        self.variables = _variables(text, first)
-        self.answer = self._rows(first)
-
-    def advance(self) -> AnswerChange:
-        """After an update that may have touched it."""
-        now = self._rows(self._ask(self._text))
-        change = AnswerChange(now - self.answer, self.answer - now)
-        self.answer = now
+    def advance(self) -> RowCounts:
+        """After a change that may have touched it: how its answer is different."""
+        before, self.answer = self.answer, rows_of(self.ask(), self.variables)
+        change = dict(self.answer)
+        for row, times in before.items():
+            count(change, row, -times)
         return change
 
-    def bindings(self, rows: Counter[Row]) -> list[Binding]:
-        """Rows as mappings."""
-        return [
-            {
-                name: value
-                for name, value in zip(self.variables, row, strict=True)
-                if value is not None
-            }
-            for row in rows.elements()
-        ]
 
-    def _rows(self, answer: Answer) -> Counter[Row]:
-        if isinstance(answer, QueryBoolean):
-            return Counter([(Literal(bool(answer)),)])
-        if isinstance(answer, QueryTriples):
-            return Counter({(one.subject, one.predicate, one.object): 1 for one in answer})
-        return Counter(tuple(one[name] for name in self.variables) for one in answer)
+def bindings_of(variables: Sequence[str], rows: RowCounts) -> tuple[list[Binding], list[Binding]]:
+    """A change of rows as mappings: those that came, and those that went."""
+    came: list[Binding] = []
+    went: list[Binding] = []
+    for row, times in rows.items():
+        binding = {
+            name: term for name, term in zip(variables, row, strict=True) if term is not None
+        }
+        (came if times > 0 else went).extend([binding] * abs(times))
+    return came, went
 
 
-def _variables(text: str, answer: Answer) -> Sequence[str]:
+def rows_of(answer: Answer, variables: Sequence[str]) -> RowCounts:
+    """An answer as a multiset of rows."""
+    if isinstance(answer, QueryBoolean):
+        return {(Literal(bool(answer)),): 1}
+    if isinstance(answer, QueryTriples):
+        return {(one.subject, one.predicate, one.object): 1 for one in answer}
+    found: RowCounts = {}
+    for one in answer:
+        row: Row = tuple([one[name] for name in variables])
+        found[row] = found.get(row, 0) + 1
+    return found
+
+
+def variables_of(text: str, answer: Answer) -> tuple[str, ...]:
     """The variables of an answer; of `SELECT *`, in the order in which they first appear."""
     if isinstance(answer, QueryBoolean):
-        return (ASKED,)
+        return ASKED
     if isinstance(answer, QueryTriples):
         return TRIPLE
-    assert isinstance(answer, QuerySolutions)
-    names = [variable.value for variable in answer.variables]
+    names = tuple(variable.value for variable in answer.variables)
     tokens = tokens_of(text)
-    for place, token in enumerate(tokens):
-        if token.is_word("SELECT"):
-            after = [
-                one
-                for one in tokens[place + 1 : place + 3]
-                if not one.is_word("DISTINCT", "REDUCED")
-            ]
-            if not after or not after[0].is_sign("*"):
-                return names
-            met = (one.text[1:] for one in tokens[place:] if one.kind is Kind.VARIABLE)
-            order = {name: number for number, name in enumerate(dict.fromkeys(met))}
-            return sorted(names, key=lambda name: order.get(name, len(order)))
-    raise SparqlSyntaxError("expected SELECT, ASK, CONSTRUCT or DESCRIBE")
+    place = next((n for n, token in enumerate(tokens) if token.is_word("SELECT")), 0)
+    after = [one for one in tokens[place + 1 : place + 3] if not one.is_word("DISTINCT", "REDUCED")]
+    if not after or not after[0].is_sign("*"):
+        return names
+    met = (one.text[1:] for one in tokens[place:] if one.kind is Kind.VARIABLE)
+    order = {name: number for number, name in enumerate(dict.fromkeys(met))}
+    return tuple(sorted(names, key=lambda name: order.get(name, len(order))))

@@ -1,43 +1,34 @@
-"""SPARQL 1.1 updates as operations; what they write and what they match stay texts.
-
-The store's own parser reads those texts: a template becomes the head of a CONSTRUCT.
-"""
+"""SPARQL 1.1 updates as operations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from purport.sparql.errors import SparqlSyntaxError
-from purport.sparql.tokens import Kind, Token, after_prologue, closing, tokens_of
-
-
-@dataclass(frozen=True, slots=True)
-class TemplatePart:
-    """Triples of a template in one graph: None is the default one, or that of WITH."""
-
-    graph: str | None  # as it is written: an IRI, a name with a prefix, a variable
-    triples: str
+from purport.sparql.algebra import Basic, Expression, Pattern, Spot, TriplePattern
+from purport.sparql.pattern_reader import NOTHING, NotRead, Triples
+from purport.sparql.query_reader import QueryReader
+from purport.sparql.shape import Shaped
+from purport.sparql.tokens import Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """DELETE and INSERT, with data or with a pattern."""
+    """DELETE and INSERT, with data or with a pattern.
+
+    Where a triple of a template has no graph it is in that of WITH, or in the default one. A hidden
+    variable in what is inserted is a node without a name, another one for each solution.
+    """
 
     prologue: str
-    deletes: tuple[TemplatePart, ...]
-    inserts: tuple[TemplatePart, ...]
-    where: str  # in braces
-    graph: str | None = None  # of WITH
-    using: tuple[str, ...] = ()
-    using_named: tuple[str, ...] = ()
-
-    @property
-    def shares_blank_nodes(self) -> bool:
-        """Whether a node without a name may stand in several parts of what is inserted."""
-        parts = [part for part in self.inserts if "_:" in part.triples]
-        return len(parts) > 1
+    deletes: tuple[TriplePattern, ...]
+    inserts: tuple[TriplePattern, ...]
+    pattern: Pattern | None  # None: one that only the store reads
+    where: Expression  # as it is written, in braces
+    graph: Spot | None = None  # of WITH
+    using: tuple[Spot, ...] = ()
+    using_named: tuple[Spot, ...] = ()
 
 
 class Graphs(StrEnum):
@@ -52,8 +43,7 @@ class Graphs(StrEnum):
 class Clear:
     """CLEAR, or DROP, which makes a graph vanish."""
 
-    prologue: str
-    target: Graphs | str
+    target: Graphs | Spot
     is_drop: bool
     is_silent: bool
 
@@ -62,8 +52,7 @@ class Clear:
 class Create:
     """CREATE GRAPH."""
 
-    prologue: str
-    graph: str
+    graph: Spot
     is_silent: bool
 
 
@@ -79,10 +68,9 @@ class Transfer(StrEnum):
 class Transport:
     """ADD, MOVE or COPY; None is the default graph."""
 
-    prologue: str
     way: Transfer
-    source: str | None
-    target: str | None
+    source: Spot | None
+    target: Spot | None
     is_silent: bool
 
 
@@ -90,40 +78,33 @@ class Transport:
 class Load:
     """LOAD of a document."""
 
-    prologue: str
-    document: str
-    graph: str | None
+    document: Spot
+    graph: Spot | None
     is_silent: bool
 
 
 Operation = Modify | Clear | Create | Transport | Load
 
 
-def operations(text: str) -> list[Operation]:
-    """The operations of a request, in order; `SparqlSyntaxError` where one is none."""
-    return list(_Reader(text).operations())
+def read_update(shaped: Shaped) -> tuple[tuple[Operation, ...], frozenset[int]]:
+    """The operations of a request, in order, and the constants that may be others in them.
+
+    `SparqlSyntaxError` where one is none; `NotRead` if it is one that this reader does not know.
+    """
+    reader = _UpdateReader(shaped)
+    found = tuple(reader.operations())
+    return found, frozenset(reader.free)
 
 
-class _Reader:
-    """Reads a request from its beginning to its end."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens: Sequence[Token] = tokens_of(text)
-        self._place = 0
-        self._prologue = ""
-
+class _UpdateReader(QueryReader):
     def operations(self) -> Iterator[Operation]:
         while True:
-            begin = self._place
-            self._place = after_prologue(self._tokens, begin)
-            if self._place > begin:
-                self._prologue += self._between(begin, self._place - 1) + " "
-            if self._place >= len(self._tokens):
+            self._read_prologue()
+            if self._is_at_end:
                 return
             yield self._operation()
-            if self._place < len(self._tokens):
-                self._sign(";")
+            if not self._is_at_end and not self._has_sign(";"):
+                raise self._unexpected(self._peek(), "';' or the end")
 
     def _operation(self) -> Operation:
         token = self._next()
@@ -131,151 +112,111 @@ class _Reader:
             case "INSERT" | "DELETE":
                 return self._modify(token)
             case "WITH":
-                graph = self._graph()
+                graph = self._iri()
                 return self._modify(self._next(), graph)
             case "CLEAR" | "DROP":
                 is_silent = self._has("SILENT")
-                return Clear(self._prologue, self._target(), token.is_word("DROP"), is_silent)
+                return Clear(self._target(), token.is_word("DROP"), is_silent)
             case "CREATE":
                 is_silent = self._has("SILENT")
                 self._word("GRAPH")
-                return Create(self._prologue, self._graph(), is_silent)
+                return Create(self._iri(), is_silent)
             case "ADD" | "MOVE" | "COPY":
                 return self._transport(Transfer(token.text.upper()))
             case "LOAD":
                 return self._load()
         raise self._unexpected(token, "an update such as INSERT or DELETE")
 
-    def _modify(self, verb: Token, graph: str | None = None) -> Modify:
+    def _modify(self, verb: Token, graph: Spot | None = None) -> Modify:
         is_insert = verb.is_word("INSERT")
         if not verb.is_word("INSERT", "DELETE"):
             raise self._unexpected(verb, "INSERT or DELETE")
         if graph is None and self._has("DATA"):
-            parts = self._template()
+            parts = self._quads()
             deletes, inserts = ((), parts) if is_insert else (parts, ())
-            return Modify(self._prologue, deletes, inserts, "{}")
+            return Modify(
+                self._prologue, deletes, inserts, NOTHING, Expression(("{}",), frozenset())
+            )
         if graph is None and not is_insert and self._has("WHERE"):
             begin = self._place
-            parts = self._template()
-            return Modify(self._prologue, parts, (), self._between(begin, self._place - 1))
-        deletes = () if is_insert else self._template()
-        inserts = self._template() if is_insert or self._has("INSERT") else ()
+            parts = self._quads()
+            end, self._place = self._place, begin
+            where = self._as_written(end)
+            return Modify(self._prologue, parts, (), Basic(parts), where)
+        deletes = () if is_insert else self._quads()
+        inserts = self._quads() if is_insert or self._has("INSERT") else ()
         using, using_named = self._using()
         self._word("WHERE")
-        where = self._group()
-        return Modify(self._prologue, deletes, inserts, where, graph, using, using_named)
+        pattern, where = self._where()
+        return Modify(self._prologue, deletes, inserts, pattern, where, graph, using, using_named)
 
-    def _using(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        using: list[str] = []
-        using_named: list[str] = []
+    def _where(self) -> tuple[Pattern | None, Expression]:
+        begin = self._place
+        end = self._end_of_group() + 1
+        try:
+            pattern: Pattern | None = self._whole_group()
+        except NotRead:
+            pattern = None
+        self._place, self._graph = begin, None
+        return pattern, self._as_written(end)
+
+    def _using(self) -> tuple[tuple[Spot, ...], tuple[Spot, ...]]:
+        using: list[Spot] = []
+        using_named: list[Spot] = []
         while self._has("USING"):
-            (using_named if self._has("NAMED") else using).append(self._graph())
+            (using_named if self._has("NAMED") else using).append(self._iri())
         return tuple(using), tuple(using_named)
 
-    def _template(self) -> tuple[TemplatePart, ...]:
+    def _quads(self) -> tuple[TriplePattern, ...]:
         """Triples in braces, some of them in braces of their own behind GRAPH."""
-        end = self._end_of_group()
-        place, parts, plain = self._place + 1, [], self._place + 1
-        while place < end:
-            if self._tokens[place].is_word("GRAPH"):
-                parts.append(TemplatePart(None, self._between(plain, place - 1)))
-                last = closing(self._tokens, place + 2)
-                if not self._tokens[place + 2].is_sign("{") or last < 0:
-                    raise self._unexpected(self._tokens[place + 2], "{")
-                triples = self._between(place + 3, last - 1)
-                parts.append(TemplatePart(self._tokens[place + 1].text, triples))
-                place = last + 1
-                if place < end and self._tokens[place].is_sign("."):
-                    place += 1
-                plain = place
+        self._end_of_group()
+        triples = Triples()
+        self._sign("{")
+        while not self._has_sign("}"):
+            if self._has("GRAPH"):
+                self._graph = self._spot()
+                self._sign("{")
+                while not self._has_sign("}"):
+                    self._triples_block(triples)
+                    self._has_sign(".")
+                self._graph = None
             else:
-                place += 1
-        parts.append(TemplatePart(None, self._between(plain, end - 1)))
-        self._place = end + 1
-        return tuple(part for part in parts if part.triples)
+                self._triples_block(triples)
+            self._has_sign(".")
+        if triples.others:
+            raise self._not_read()
+        return tuple(triples.plain)
 
-    def _group(self) -> str:
-        begin, end = self._place, self._end_of_group()
-        self._place = end + 1
-        return self._between(begin, end)
-
-    def _end_of_group(self) -> int:
-        if self._place >= len(self._tokens) or not self._tokens[self._place].is_sign("{"):
-            raise self._unexpected(self._peek(), "{")
-        end = closing(self._tokens, self._place)
-        if end < 0:
-            raise self._unexpected(None, "}")
-        return end
-
-    def _target(self) -> Graphs | str:
+    def _target(self) -> Graphs | Spot:
         for graphs in Graphs:
             if self._has(graphs.upper()):
                 return graphs
         self._word("GRAPH")
-        return self._graph()
+        return self._iri()
 
     def _transport(self, way: Transfer) -> Transport:
         is_silent = self._has("SILENT")
         source = self._graph_or_default()
         self._word("TO")
-        return Transport(self._prologue, way, source, self._graph_or_default(), is_silent)
+        return Transport(way, source, self._graph_or_default(), is_silent)
 
     def _load(self) -> Load:
         is_silent = self._has("SILENT")
-        document = self._graph()
+        document = self._iri()
         graph = None
         if self._has("INTO"):
             self._word("GRAPH")
-            graph = self._graph()
-        return Load(self._prologue, document, graph, is_silent)
+            graph = self._iri()
+        return Load(document, graph, is_silent)
 
-    def _graph_or_default(self) -> str | None:
+    def _graph_or_default(self) -> Spot | None:
         if self._has("DEFAULT"):
             return None
         self._has("GRAPH")
-        return self._graph()
+        return self._iri()
 
-    def _graph(self) -> str:
+    def _iri(self) -> Spot:
         token = self._next()
         if token.kind not in (Kind.IRI, Kind.NAME):
             raise self._unexpected(token, "an IRI")
-        return token.text
-
-    def _word(self, word: str) -> None:
-        if not self._has(word):
-            raise self._unexpected(self._peek(), word)
-
-    def _sign(self, sign: str) -> None:
-        token = self._next()
-        if not token.is_sign(sign):
-            raise self._unexpected(token, f"{sign!r} or the end")
-
-    def _has(self, word: str) -> bool:
-        token = self._peek()
-        if token is None or not token.is_word(word):
-            return False
-        self._place += 1
-        return True
-
-    def _peek(self) -> Token | None:
-        return self._tokens[self._place] if self._place < len(self._tokens) else None
-
-    def _next(self) -> Token:
-        token = self._peek()
-        if token is None:
-            raise self._unexpected(None, "more")
-        self._place += 1
-        return token
-
-    def _between(self, first: int, last: int) -> str:
-        """The text from one token to another; empty if there is none."""
-        if last < first:
-            return ""
-        return self._text[self._tokens[first].start : self._tokens[last].end]
-
-    def _unexpected(self, token: Token | None, wanted: str) -> SparqlSyntaxError:
-        place = len(self._text) if token is None else token.start
-        found = "the text ends here" if token is None else f"found {token.text!r}"
-        line = self._text.count("\n", 0, place) + 1
-        column = place - (self._text.rfind("\n", 0, place) + 1) + 1
-        return SparqlSyntaxError(f"{found}, expected {wanted}", line=line, column=column)
+        return self._constant(token)

@@ -1,0 +1,103 @@
+"""Going through a row of tokens from its beginning to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from purport.sparql.errors import SparqlSyntaxError
+from purport.sparql.tokens import Token, after_prologue, closing, tokens_of
+
+
+class TokenReader:
+    """Where one is in a text, and what comes next."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: Sequence[Token] = tokens_of(text)
+        self._place = 0
+        self._prologue = ""
+
+    def _read_prologue(self) -> None:
+        begin = self._place
+        self._place = after_prologue(self._tokens, begin)
+        if self._place > begin:
+            self._prologue += self._between(begin, self._place - 1) + " "
+
+    @property
+    def _is_at_end(self) -> bool:
+        return self._place >= len(self._tokens)
+
+    def _peek(self, ahead: int = 0) -> Token | None:
+        place = self._place + ahead
+        return self._tokens[place] if place < len(self._tokens) else None
+
+    def _next(self) -> Token:
+        token = self._peek()
+        if token is None:
+            raise self._unexpected(None, "more")
+        self._place += 1
+        return token
+
+    def _is_word(self, *words: str, ahead: int = 0) -> bool:
+        token = self._peek(ahead)
+        return token is not None and token.is_word(*words)
+
+    def _is_sign(self, sign: str, ahead: int = 0) -> bool:
+        token = self._peek(ahead)
+        return token is not None and token.is_sign(sign)
+
+    def _has(self, word: str) -> bool:
+        """Go past a word, if it comes next."""
+        if not self._is_word(word):
+            return False
+        self._place += 1
+        return True
+
+    def _has_sign(self, sign: str) -> bool:
+        """Go past a sign, if it comes next."""
+        if not self._is_sign(sign):
+            return False
+        self._place += 1
+        return True
+
+    def _word(self, word: str) -> None:
+        if not self._has(word):
+            raise self._unexpected(self._peek(), word)
+
+    def _sign(self, sign: str) -> None:
+        if not self._has_sign(sign):
+            raise self._unexpected(self._peek(), sign)
+
+    def _end_of_group(self) -> int:
+        """The place of the brace that closes the group which begins here."""
+        if not self._is_sign("{"):
+            raise self._unexpected(self._peek(), "{")
+        end = closing(self._tokens, self._place)
+        if end < 0:
+            raise self._unexpected(None, "}")
+        return end
+
+    def _end_of_brackets(self) -> int:
+        """The place behind the bracket that closes the one here."""
+        depth = 0
+        for place in range(self._place, len(self._tokens)):
+            if self._tokens[place].is_sign("("):
+                depth += 1
+            elif self._tokens[place].is_sign(")"):
+                depth -= 1
+                if depth == 0:
+                    return place + 1
+        raise self._unexpected(None, ")")
+
+    def _between(self, first: int, last: int) -> str:
+        """The text from one token to another; empty if there is none."""
+        if last < first:
+            return ""
+        return self._text[self._tokens[first].start : self._tokens[last].end]
+
+    def _unexpected(self, token: Token | None, wanted: str) -> SparqlSyntaxError:
+        place = len(self._text) if token is None else token.start
+        found = "the text ends here" if token is None else f"found {token.text!r}"
+        line = self._text.count("\n", 0, place) + 1
+        column = place - (self._text.rfind("\n", 0, place) + 1) + 1
+        return SparqlSyntaxError(f"{found}, expected {wanted}", line=line, column=column)

@@ -1,0 +1,326 @@
+"""What updates change, found out through a store's port, operation by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pyoxigraph import BlankNode, NamedNode, QuerySolutions, RdfFormat, Store, parse
+
+from purport.errors import InvalidInput
+from purport.sparql.algebra import Constant, Spot, TriplePattern, Var
+from purport.sparql.change import Change
+from purport.sparql.context_store import ContextStore
+from purport.sparql.errors import NotAllowed, SparqlSyntaxError
+from purport.sparql.graph_store import Dataset, GraphStore
+from purport.sparql.pattern_reader import NotRead
+from purport.sparql.shape import ShapeCache, Shaped
+from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept, fact_of
+from purport.sparql.update import (
+    Clear,
+    Create,
+    Graphs,
+    Load,
+    Modify,
+    Operation,
+    Transfer,
+    Transport,
+    read_update,
+)
+from purport.sparql.update_plan import UpdatePlan, update_plan
+
+_NOTHING = Change()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An operation, and the quick way to do it, if there is one."""
+
+    operation: Operation
+    plan: UpdatePlan | None
+
+
+class Updater:
+    """Runs updates on a store, all of a request or, if something fails, nothing of it.
+
+    `context` has some of what the store has, where it is found quicker. `LOAD` reads local files,
+    where it is allowed.
+    """
+
+    def __init__(self, store: GraphStore, context: ContextStore, *, may_load: bool = False) -> None:
+        self._store, self._context, self._may_load = store, context, may_load
+        self._read: ShapeCache[tuple[_Step, ...]] = ShapeCache(_steps)
+
+    def run(self, text: str) -> Change:
+        """Run a request; gives what it changed."""
+        steps, constants = self._steps(text)
+        if len(steps) == 1:
+            change = self._changed(steps[0], constants)
+            if change:
+                self._store.apply(change)
+            return change
+        return self._run_all(steps, constants)
+
+    def change_of(self, text: str) -> Change:
+        """What a request would change; afterwards the store is as it was."""
+        steps, constants = self._steps(text)
+        if len(steps) == 1:
+            return self._changed(steps[0], constants)
+        change = self._run_all(steps, constants)
+        if change:
+            self._store.apply(change.undone())
+        return change
+
+    def _run_all(self, steps: Sequence[_Step], constants: Sequence[str]) -> Change:
+        done = _NOTHING
+        try:
+            for step in steps:
+                plain = replace(step, plan=None)  # what is known beside the store is not yet true
+                change = self._changed(plain, constants)
+                if change:
+                    self._store.apply(change)
+                done = done.then(change)
+        except BaseException:
+            if done:
+                self._store.apply(done.undone())
+            raise
+        return done
+
+    def _steps(self, text: str) -> tuple[tuple[_Step, ...], Sequence[str]]:
+        if not isinstance(text, str):
+            raise InvalidInput(f"expected the text of an update, got {text!r}")
+        return self._read.get(text)
+
+    def _changed(self, step: _Step, constants: Sequence[str]) -> Change:
+        """What an operation will change."""
+        if step.plan is not None:
+            return step.plan.change(constants, self._store, self._context)
+        return _Changing(self._store, constants, self._may_load).changed(step.operation)
+
+
+def _steps(shaped: Shaped) -> tuple[tuple[_Step, ...], frozenset[int]]:
+    """The operations of a request that pyoxigraph's parser takes for one too."""
+    try:
+        operations, free = read_update(shaped)
+    except NotRead as error:
+        _require_update(shaped.text)
+        raise SparqlSyntaxError(f"an update with {error} in it cannot be run here") from None
+    if not any(isinstance(one, Load) for one in operations):  # that would be loaded
+        _require_update(shaped.text)
+    steps = tuple(
+        _Step(one, update_plan(one, shaped.constants) if isinstance(one, Modify) else None)
+        for one in operations
+    )
+    return steps, free
+
+
+def _require_update(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is no update, with its place."""
+    try:
+        Store().update(text)
+    except SyntaxError as error:
+        raise SparqlSyntaxError.of(error) from None
+    except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
+        pass
+
+
+class _Changing:
+    """What operations change, for the constants of one text."""
+
+    def __init__(self, store: GraphStore, constants: Sequence[str], may_load: bool) -> None:
+        self._store, self._constants, self._may_load = store, constants, may_load
+
+    def changed(self, operation: Operation) -> Change:
+        match operation:
+            case Modify():
+                return self._modified(operation)
+            case Clear():
+                return self._cleared(operation)
+            case Create():
+                return self._created(operation)
+            case Transport():
+                return self._transported(operation)
+            case Load():
+                return self._loaded(operation)
+
+    def _modified(self, operation: Modify) -> Change:
+        names = _variables(operation)
+        deleted: set[Fact] = set()
+        inserted: set[Fact] = set()
+        graph: Graph = DEFAULT if operation.graph is None else self._node(operation.graph)
+        deletes, inserts = (
+            [self._template(pattern, names, graph) for pattern in patterns]
+            for patterns in (operation.deletes, operation.inserts)
+        )
+        for row in self._solutions(operation, names):
+            nodes: dict[str, BlankNode] = {}
+            deleted.update(fact for one in deletes if (fact := one(row, nodes)) is not None)
+            inserted.update(fact for one in inserts if (fact := one(row, nodes)) is not None)
+        return self._really(inserted, deleted - inserted)
+
+    def _template(
+        self, pattern: TriplePattern, names: Sequence[str], graph: Graph
+    ) -> Callable[[Sequence[Term | None], dict[str, BlankNode]], Fact | None]:
+        """The fact that a triple of a template is for a solution; None if it is none."""
+        spots: list[Any] = [
+            self._term(spot) for spot in (pattern.subject, pattern.predicate, pattern.object)
+        ]
+        spots.append(graph if pattern.graph is None else self._term(pattern.graph))
+        places = {name: place for place, name in enumerate(names)}
+
+        def instance(row: Sequence[Term | None], nodes: dict[str, BlankNode]) -> Fact | None:
+            found: list[Any] = []
+            for spot in spots:
+                if not isinstance(spot, Var):
+                    found.append(spot)
+                elif spot.is_hidden:
+                    found.append(nodes.setdefault(spot.name, BlankNode()))
+                else:
+                    found.append(row[places[spot.name]])
+            return _fact(found)
+
+        return instance
+
+    def _solutions(
+        self, operation: Modify, names: Sequence[str]
+    ) -> Iterable[Sequence[Term | None]]:
+        if operation.pattern is not None and operation.where.pieces == ("{}",):
+            return [()]
+        head = " ".join(f"?{name}" for name in names) or "(1 AS ?purport_one)"
+        text = f"{operation.prologue}SELECT {head} WHERE {operation.where.text(self._constants)}"
+        found = self._store.query(text, self._dataset(operation))
+        assert isinstance(found, QuerySolutions)
+        return [tuple(one[name] for name in names) for one in found]
+
+    def _dataset(self, operation: Modify) -> Dataset:
+        using = tuple(self._node(graph).value for graph in operation.using)
+        named = tuple(self._node(graph).value for graph in operation.using_named)
+        if using or named:
+            return Dataset(using, named)
+        if operation.graph is not None:
+            return Dataset((self._node(operation.graph).value,))
+        return Dataset()
+
+    def _cleared(self, operation: Clear) -> Change:
+        graphs = self._targets(operation)
+        removed = frozenset(fact for graph in graphs for fact in self._facts_in(graph))
+        return Change(removed=removed, dropped=self._droppable(graphs if operation.is_drop else ()))
+
+    def _droppable(self, graphs: Iterable[Graph]) -> frozenset[NamedNode]:
+        """Those that can vanish: named ones that are there."""
+        named = {graph for graph in graphs if isinstance(graph, NamedNode)}
+        return frozenset(named.intersection(self._store.named_graphs())) if named else frozenset()
+
+    def _exists(self, graph: Graph) -> bool:
+        return graph == DEFAULT or graph in self._store.named_graphs()
+
+    def _targets(self, operation: Clear) -> Sequence[Graph]:
+        match operation.target:
+            case Graphs.DEFAULT:
+                return [DEFAULT]
+            case Graphs.NAMED:
+                return list(self._store.named_graphs())
+            case Graphs.ALL:
+                return [DEFAULT, *self._store.named_graphs()]
+            case spot:
+                graph = self._node(spot)
+                if not self._exists(graph) and not operation.is_silent:
+                    raise InvalidInput(f"there is no graph {graph}")
+                return [graph]
+
+    def _created(self, operation: Create) -> Change:
+        graph = self._node(operation.graph)
+        if self._exists(graph):
+            if operation.is_silent:
+                return _NOTHING
+            raise InvalidInput(f"there is a graph {graph} already")
+        return Change(created=frozenset({graph}))
+
+    def _transported(self, operation: Transport) -> Change:
+        source, target = self._place(operation.source), self._place(operation.target)
+        if not self._exists(source) and not operation.is_silent:
+            raise InvalidInput(f"there is no graph {source}")
+        if source == target:
+            return _NOTHING
+        here = self._facts_in(source)
+        moved = {(subject, predicate, value, target) for subject, predicate, value, _ in here}
+        if operation.way is Transfer.ADD:
+            return self._really(moved, set())
+        gone = self._facts_in(target) | (here if operation.way is Transfer.MOVE else set())
+        dropped = [] if moved else [target]  # which is dropped and, without facts, not made again
+        if operation.way is Transfer.MOVE:
+            dropped.append(source)
+        return replace(self._really(moved, gone - moved), dropped=self._droppable(dropped))
+
+    def _loaded(self, operation: Load) -> Change:
+        if not self._may_load:
+            raise NotAllowed("LOAD is not allowed here")
+        document = self._node(operation.document)
+        try:
+            facts = _facts_of(document, self._place(operation.graph))
+        except (OSError, SyntaxError, ValueError) as error:
+            if operation.is_silent:
+                return _NOTHING
+            raise InvalidInput(f"{document} cannot be loaded: {error}") from None
+        return self._really(facts, set())
+
+    def _really(self, inserted: Collection[Fact], deleted: Collection[Fact]) -> Change:
+        """What is new of what is inserted, and was there of what is deleted."""
+        added = frozenset(inserted).difference(self._store.holds(inserted))
+        removed = frozenset(self._store.holds(deleted))
+        graphs = {fact[3] for fact in added if isinstance(fact[3], NamedNode)}
+        if graphs:
+            graphs.difference_update(self._store.named_graphs())
+        return Change(added, removed, frozenset(graphs))
+
+    def _facts_in(self, graph: Graph) -> set[Fact]:
+        return set(self._store.matching(None, None, None, graph))
+
+    def _place(self, spot: Spot | None) -> Graph:
+        return DEFAULT if spot is None else self._node(spot)
+
+    def _node(self, spot: Spot) -> NamedNode:
+        node = self._term(spot)
+        if not isinstance(node, NamedNode):
+            raise SparqlSyntaxError(f"expected an IRI, found {node}")
+        return node
+
+    def _term(self, spot: Spot) -> Var | Term:
+        term = spot.term(self._constants) if isinstance(spot, Constant) else spot
+        return term if isinstance(term, Var) else as_kept(term)
+
+
+def _variables(operation: Modify) -> tuple[str, ...]:
+    """The variables of templates."""
+    spots = (spot for one in (*operation.deletes, *operation.inserts) for spot in one.spots)
+    names = (spot.name for spot in spots if isinstance(spot, Var) and not spot.is_hidden)
+    return tuple(dict.fromkeys(names))
+
+
+def _fact(found: list[Any]) -> Fact | None:
+    subject, predicate, value, graph = found
+    if (
+        isinstance(subject, NamedNode | BlankNode)
+        and isinstance(predicate, NamedNode)
+        and value is not None
+        and (graph == DEFAULT or isinstance(graph, NamedNode | BlankNode))
+    ):
+        return subject, predicate, as_kept(value), graph
+    return None
+
+
+def _facts_of(document: NamedNode, graph: Graph) -> set[Fact]:
+    """The triples of a local file, in the syntax that its name says."""
+    parts = urlsplit(document.value)
+    if parts.scheme != "file":
+        raise ValueError("only local files (file:...) are loaded")
+    path = Path(unquote(parts.path))
+    syntax = RdfFormat.from_extension(path.suffix.removeprefix("."))
+    if syntax is None:
+        raise ValueError(f"the name {path.name!r} says no syntax of RDF")
+    with path.open("rb") as file:
+        facts = map(fact_of, parse(file, format=syntax, base_iri=document.value))
+        return {(subject, verb, as_kept(value), graph) for subject, verb, value, _ in facts}
