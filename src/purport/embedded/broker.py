@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -28,11 +27,9 @@ from purport.broker.records import (
     Failed,
     Overflow,
     Paused,
-    Published,
     Subscribed,
     Unsubscribed,
     Updated,
-    UpdateFailed,
     addressees,
 )
 from purport.broker.registering import Wanted
@@ -55,6 +52,14 @@ from purport.embedded.asked_for import (
 )
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
+from purport.embedded.receipts import (
+    Failure,
+    Receipt,
+    UpdateReceipt,
+    failure_in,
+    receipts_of,
+    update_receipt,
+)
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.embedded.timer import Timer
@@ -72,39 +77,6 @@ from purport.sparql.graph_store import Answer
 _LOG = logging.getLogger("purport.broker")
 _ENTRIES_BETWEEN_LOOKS = 10_000
 _GIVEN_OUT = re.compile(r"subscription-\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """That an event is in the journal: a crash no longer loses it."""
-
-    sequence: int
-    event_id: str
-    notified: int  # how many subscribers and rules are told of it
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateReceipt:
-    """That an update is in the journal: it has run, or it waits for its time and has a number."""
-
-    sequence: int
-    added: int = 0  # quads that were not there before
-    removed: int = 0  # and quads that were
-    notified: int = 0  # how many subscribers are told that their answers have changed
-    number: int | None = None  # of a delayed update, which `cancel_update` takes
-    due: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What a rule, a callback or a delayed update could not do, and where the journal says so."""
-
-    sequence: int
-    at: datetime
-    subscription_id: str  # of a delayed update, empty
-    event_id: str
-    reason: str
-    update: int | None = None  # the number of a delayed update
 
 
 class Broker:
@@ -224,14 +196,15 @@ class Broker:
         All of it happens, or nothing: `SparqlSyntaxError` if it is none, `BacklogFull` if a
         subscriber wants publishers to wait.
         """
-        require_update(require_text(text, "an update"))
+        require_text(text, "an update")
         require_owner(publisher)
         access = self._settings.access
         if not access.allows_somewhere(publisher, Action.UPDATE):
             raise Forbidden(f"{publisher or 'somebody without a name'} may not update")
         due = due_time(at, after, self._clock)
         if due is None:
-            return _update_receipt(self._ledger.update(text, publisher))
+            return update_receipt(self._ledger.update(text, publisher))
+        require_update(text)
         entry = self._ledger.schedule(text, due, publisher)
         self._timer.look()
         return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)
@@ -264,7 +237,7 @@ class Broker:
         (`failures`), and are not among the receipts.
         """
         entries = self._ledger.run_due()
-        return [_update_receipt(one) for one in entries if isinstance(one.record, Updated)]
+        return [update_receipt(one) for one in entries if isinstance(one.record, Updated)]
 
     def subscribe(
         self,
@@ -391,7 +364,7 @@ class Broker:
         with self._ledger.lock:
             self._ledger.require_open()
             entries = self._journal.read(after)
-        return [found for found in map(_failure, entries) if found is not None]
+        return [found for found in map(failure_in, entries) if found is not None]
 
     def compact(self) -> int:
         """Seal all of the journal that is in no stretch yet, and drop what need not be kept.
@@ -463,7 +436,7 @@ class Broker:
         if self._housekeeper is None and entries[-1].sequence >= self._next_look:
             self._next_look = entries[-1].sequence + _ENTRIES_BETWEEN_LOOKS
             self._ledger.forget(self._settings.memory_entries)
-        return _receipts(entries, len(events))
+        return receipts_of(entries, len(events))
 
     def _register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted, each paused or not; raises what is wrong with one."""
@@ -556,29 +529,3 @@ class Broker:
         if who is None or who != registration.owner:
             self._settings.access.require(who, Action.MANAGE)
         return registration
-
-
-def _failure(entry: Entry) -> Failure | None:
-    match entry.record:
-        case Failed(identifier, event, reason):
-            return Failure(entry.sequence, entry.time, identifier, event, reason)
-        case UpdateFailed(number, reason):
-            return Failure(entry.sequence, entry.time, "", "", reason, number)
-    return None
-
-
-def _update_receipt(entry: Entry) -> UpdateReceipt:
-    record = entry.record
-    assert isinstance(record, Updated)
-    notified = sum(len(one.to) for one in record.told)
-    added, removed, number = len(record.added), len(record.removed), record.delayed
-    return UpdateReceipt(entry.sequence, added, removed, notified, number)
-
-
-def _receipts(entries: Sequence[Entry], count: int) -> list[Receipt]:
-    """The receipts of the first so many publications, which come before those of rules."""
-    return [
-        Receipt(entry.sequence, entry.event.id or "", len(entry.record.told))
-        for entry in entries
-        if entry.event is not None and type(entry.record) is Published
-    ][:count]

@@ -37,6 +37,7 @@ from purport.broker.state import id_at
 from purport.broker.telling import Explain, notification_of
 from purport.broker.update_draft import Cause
 from purport.embedded.acknowledgements import Acknowledgements
+from purport.embedded.dropping import droppable
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Waiting
 from purport.errors import InvalidInput, PurportError
@@ -291,21 +292,12 @@ class Ledger:
             return 0
         with self.lock:
             self.require_open()
-            through = self._droppable(retention)
+            through = droppable(self._journal, self._state, retention, self._clock.now())
             if through < self._journal.first:
                 return 0
             self._snapshot_at = 0  # a crash, or a full disk, may have kept the last from being kept
             self.keep_snapshot()
         return self._journal.drop(through)  # which may have to wait until a stretch is written
-
-    def _droppable(self, retention: Retention) -> int:
-        """The last sequence that need not be kept; a journal without stretches goes by age."""
-        now, wanted = self._clock.now(), self._first_wanted()
-        through = retention.droppable(self._journal.stretches(), now, wanted)
-        if retention.most_age is not None:
-            old = self._journal.droppable_before(microseconds_of(now - retention.most_age))
-            through = max(through, old if wanted is None else min(old, wanted - 1))
-        return through
 
     def forget(self, entries: int) -> None:
         """Of a journal in memory, drop all but the last so many entries and what waits."""
@@ -405,13 +397,3 @@ class Ledger:
             self._received.forget(record.id, record.through)
         elif isinstance(record, Unsubscribed):
             self._received.forget(record.id, self._received.through(record.id))
-
-    def _first_wanted(self) -> int | None:
-        """The sequence of the oldest entry that somebody durable waits for."""
-        wanted: list[int] = []
-        for one in self.registry:
-            cursor = self._state.cursors[one.id]
-            if one.is_durable and cursor.waiting:
-                entries = self._journal.told(one.id, cursor.acknowledged, 1)
-                wanted += [entry.sequence for entry in entries]
-        return min(wanted, default=None)
