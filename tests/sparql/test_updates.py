@@ -1,5 +1,7 @@
 """What an update really changes, against pyoxigraph's own updates."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,7 +72,7 @@ requests = st.lists(updates, min_size=1, max_size=3).map(" ;\n".join)
 def updater(store: Store | None = None) -> Updater:
     """What runs updates, over nothing or over what a store has."""
     kept = MemoryStore(store)
-    return Updater(kept, ContextStore(kept))
+    return Updater(kept, ContextStore(kept), lambda: datetime(2026, 11, 17, tzinfo=UTC))
 
 
 def _ended(some: list[str]) -> list[str]:

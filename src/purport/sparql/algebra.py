@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode
 
-from purport.sparql.terms import Term, node_of, term_of
+from purport.sparql.terms import Term, absolute_node, term_of
 
 HIDDEN = "purport_"  # how a variable begins that expressions need and no query asked for
 
@@ -37,13 +37,14 @@ class Constant:
     prologue: str
     before: str = ""
     behind: str = ""
+    is_relative: bool = False  # an IRI may have to be joined with that of BASE
 
     def term(self, constants: Sequence[str]) -> Term:
         """What it is in one query."""
         text = constants[self.number]
         if not self.before and not self.behind:
-            if text[0] == "<":
-                return node_of(self.prologue, text)
+            if text[0] == "<" and not self.is_relative:
+                return absolute_node(text)
             if text.isdecimal() and len(text) < _LONG:
                 return Literal(int(text))
             if text[0] in "\"'" and "\\" not in text and text[1:2] != text[0]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from pyoxigraph import NamedNode
@@ -20,6 +21,7 @@ from purport.sparql.lookup_index import NAMED, Pattern
 from purport.sparql.terms import DEFAULT, Fact, Term
 
 L = TypeVar("L")
+V = TypeVar("V")
 Row = tuple[Term | None, ...]
 
 
@@ -100,7 +102,13 @@ def shaped(patterns: Sequence[TriplePattern]) -> ShapedBasic:
         place: Any = NAMED if has_graph else DEFAULT if graph is None else graph
         relations.append((None if has_verb else predicate, place))  # type: ignore[arg-type]
     shape = BasicShape(tuple(named), tuple(relations), tuple(variables.values()))
-    return ShapedBasic(shape, tuple(variables), tuple(constants))
+    return ShapedBasic(_same(shape), _same(tuple(variables)), tuple(constants))
+
+
+@lru_cache(maxsize=4096)
+def _same(value: V) -> V:
+    """Something equal that was met before: thousands of queries have the same shape."""
+    return value
 
 
 class BasicPlan(Generic[L]):
@@ -112,6 +120,7 @@ class BasicPlan(Generic[L]):
         self._subscribers: dict[Any, dict[L, None]] = {}
         self._picks: list[_PickIndex] = []
         self._through = [self._compiled(place) for place in range(len(shape.patterns))]
+        self.targets = tuple((self, place) for place in range(len(shape.patterns)))
 
     def _compiled(self, place: int) -> tuple[JoinCode, tuple[Find, ...]]:
         shape = self.shape

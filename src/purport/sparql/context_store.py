@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from pyoxigraph import BlankNode, Literal, NamedNode
+from pyoxigraph import Literal, NamedNode
 
-from purport.sparql.change import Change
 from purport.sparql.graph_store import GraphStore
-from purport.sparql.lookup_index import NAMED, AnyGraph
+from purport.sparql.lookup_index import NAMED, AnyGraph, Run
 from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term
 
 Find = Callable[[Any, Any], Iterable[Any]]  # a key, and what to give if nothing is under it
@@ -32,21 +31,25 @@ class Index:
         """An index for facts whose `bound` places are known and `free` ones are asked for."""
         return cls(_taking(bound), _taking(free))
 
-    def add(self, fact: Fact) -> None:
-        key = self.key(fact)
-        values = self.found.get(key)
-        if values is None:
-            self.found[key] = {self.value(fact)}
-        else:
-            values.add(self.value(fact))
+    def add(self, facts: Iterable[Fact]) -> None:
+        key_of, value_of, found = self.key, self.value, self.found
+        for fact in facts:
+            key = key_of(fact)
+            values = found.get(key)
+            if values is None:
+                found[key] = {value_of(fact)}
+            else:
+                values.add(value_of(fact))
 
-    def remove(self, fact: Fact) -> None:
-        key = self.key(fact)
-        values = self.found.get(key)
-        if values is not None:
-            values.discard(self.value(fact))
-            if not values:
-                del self.found[key]
+    def remove(self, facts: Iterable[Fact]) -> None:
+        key_of, value_of, found = self.key, self.value, self.found
+        for fact in facts:
+            key = key_of(fact)
+            values = found.get(key)
+            if values is not None:
+                values.discard(value_of(fact))
+                if not values:
+                    del found[key]
 
 
 Wanted = tuple[Subject | None, Term | None]  # a subject, an object; None is any
@@ -63,6 +66,11 @@ class Relation:
     graph: Place
     indexes: dict[tuple[tuple[int, ...], tuple[int, ...]], Index] = field(default_factory=dict)
     wanted: Counter[Wanted] = field(default_factory=Counter)
+
+    @property
+    def wants_all(self) -> bool:
+        """Whether somebody wants all of it."""
+        return (None, None) in self.wanted
 
     def wants(self, fact: Fact) -> bool:
         """Whether somebody wants a fact."""
@@ -92,6 +100,7 @@ class ContextStore:
     def __init__(self, store: GraphStore) -> None:
         self._store = store
         self._relations: dict[tuple[NamedNode | None, Place], Relation] = {}
+        self._near: dict[tuple[NamedNode, Graph], list[Relation]] = {}  # that were looked at
 
     def finder(
         self,
@@ -101,13 +110,15 @@ class ContextStore:
         free: tuple[int, ...],
     ) -> Find:
         """How facts of a relation are found by some of their places, now and later."""
-        relation = self._relations.setdefault((predicate, graph), Relation(predicate, graph))
+        relation = self._relations.get((predicate, graph))
+        if relation is None:
+            relation = self._relations[predicate, graph] = Relation(predicate, graph)
+            self._near.clear()
         index = relation.indexes.get((bound, free))
         if index is None:
             index = relation.indexes[bound, free] = Index.by(bound, free)
             for one in relation.wanted:
-                for fact in relation.facts(self._store, one):
-                    index.add(fact)
+                index.add(relation.facts(self._store, one))
         return index.found.get
 
     def known(
@@ -119,7 +130,7 @@ class ContextStore:
     ) -> Find | None:
         """A finder, if all facts of a relation are here under such keys."""
         relation = self._relations.get((predicate, graph))
-        if relation is None or (None, None) not in relation.wanted:
+        if relation is None or not relation.wants_all:
             return None
         index = relation.indexes.get((bound, free))
         return None if index is None else index.found.get
@@ -129,10 +140,9 @@ class ContextStore:
         relation = self._relations[predicate, graph]
         relation.wanted[one] += 1
         if relation.wanted[one] == 1:
-            indexes = relation.indexes.values()
-            for fact in relation.facts(self._store, one):
-                for index in indexes:
-                    index.add(fact)
+            facts = list(relation.facts(self._store, one)) if relation.indexes else []
+            for index in relation.indexes.values():
+                index.add(facts)
 
     def unwant(self, predicate: NamedNode | None, graph: Place, one: Wanted) -> None:
         """Keep them no longer, if nobody else wants them."""
@@ -145,35 +155,31 @@ class ContextStore:
             for index in relation.indexes.values():
                 index.found.clear()
             return
-        for fact in relation.facts(self._store, one):
-            if not relation.wants(fact):
-                for index in relation.indexes.values():
-                    index.remove(fact)
+        facts = [fact for fact in relation.facts(self._store, one) if not relation.wants(fact)]
+        for index in relation.indexes.values():
+            index.remove(facts)
 
-    def advance(self, change: Change) -> None:
+    def advance(self, removed: Iterable[Run], added: Iterable[Run]) -> None:
         """Take up a change."""
-        if not self._relations:
-            return
-        for fact in change.removed:
-            for relation in self._of(fact):
+        for key, run in removed:
+            for relation in self._relations_of(*key):
                 for index in relation.indexes.values():
-                    index.remove(fact)
-        for fact in change.added:
-            for relation in self._of(fact):
-                if relation.wants(fact):
-                    for index in relation.indexes.values():
-                        index.add(fact)
+                    index.remove(run)
+        for key, run in added:
+            for relation in self._relations_of(*key):
+                wanted = run if relation.wants_all else list(filter(relation.wants, run))
+                for index in relation.indexes.values():
+                    index.add(wanted)
 
-    def _of(self, fact: Fact) -> Iterator[Relation]:
-        """The relations to which a fact belongs."""
-        _, predicate, _, graph = fact
-        relations = self._relations
-        places: tuple[Place, ...] = (graph,) if graph == DEFAULT else (graph, NAMED)
-        for place in places:
-            if (found := relations.get((predicate, place))) is not None:
-                yield found
-            if (found := relations.get((None, place))) is not None:
-                yield found
+    def _relations_of(self, predicate: NamedNode, graph: Graph) -> list[Relation]:
+        """The relations to which facts with a predicate in a graph belong."""
+        found = self._near.get((predicate, graph))
+        if found is None:
+            places: tuple[Place, ...] = (graph,) if graph == DEFAULT else (graph, NAMED)
+            keys = [(verb, place) for place in places for verb in (predicate, None)]
+            found = [self._relations[key] for key in keys if key in self._relations]
+            self._near[predicate, graph] = found
+        return found
 
 
 def store_finder(
@@ -190,8 +196,6 @@ def store_finder(
     def find(key: Any, nothing: object) -> Iterable[Any]:
         keys = (key,) if len(bound) == 1 else key or ()
         at: dict[int, Any] = dict(zip(bound, keys, strict=True))
-        if isinstance(at.get(0), Literal) or isinstance(at.get(1), Literal | BlankNode):
-            return ()
         if isinstance(at.get(3), Literal):
             return ()
         found = store.matching(

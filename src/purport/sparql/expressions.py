@@ -130,12 +130,15 @@ def _compiled(text: str, columns: Sequence[str]) -> Callable[[Row], bool | None]
         if type(term) is not Literal:
             return None
         kind = term.datatype.value
-        if kind == f"{_XSD}integer":
-            return compare(int(term.value), exact)
-        if kind == f"{_XSD}decimal":
-            return compare(Decimal(term.value), exact)
-        if kind == f"{_XSD}double":
-            return compare(float(term.value), rounded)
+        try:
+            if kind == f"{_XSD}integer":
+                return compare(int(term.value), exact)
+            if kind == f"{_XSD}decimal":
+                return compare(Decimal(term.value), exact)
+            if kind == f"{_XSD}double":
+                return compare(float(term.value), rounded)
+        except (ValueError, ArithmeticError):  # it is no number, whatever it says it is
+            pass
         return None
 
     return is_true

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
-from pyoxigraph import NamedNode, QueryBoolean, QuerySolutions, QueryTriples, Store
+from pyoxigraph import (
+    BlankNode,
+    Literal,
+    NamedNode,
+    Quad,
+    QueryBoolean,
+    QuerySolutions,
+    QueryTriples,
+    Store,
+    Triple,
+)
 
 from purport.sparql.change import Change
 from purport.sparql.errors import SparqlSyntaxError, StoreFailed
-from purport.sparql.terms import Fact, Graph, Subject, Term, fact_of, has_blank_node, quad_of
+from purport.sparql.terms import (
+    DEFAULT,
+    Fact,
+    Graph,
+    Subject,
+    Term,
+    fact_of,
+    has_blank_node,
+    quad_of,
+)
 
 Answer = QuerySolutions | QueryBoolean | QueryTriples
 
@@ -40,7 +58,10 @@ class GraphStore(Protocol):
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
-        """The facts with these terms; None is any, the default graph among the graphs."""
+        """The facts with these terms; None is any, the default graph among the graphs.
+
+        Where a term cannot stand, such as a literal as a subject, there are none.
+        """
 
     def holds(self, facts: Collection[Fact]) -> set[Fact]:
         """Those of some facts that are there."""
@@ -80,6 +101,8 @@ class OxigraphStore:
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
+        if isinstance(subject, Literal | Triple) or isinstance(predicate, Literal | BlankNode):
+            return ()  # a join may ask for what no fact can be
         return map(fact_of, self._store.quads_for_pattern(subject, predicate, value, graph))
 
     def holds(self, facts: Collection[Fact]) -> set[Fact]:
@@ -121,28 +144,39 @@ class MemoryStore(OxigraphStore):
     def __init__(self, store: Store | None = None) -> None:
         super().__init__(Store() if store is None else store)
         self._may_renew = store is None
+        self._size = 0
         self._old = 0  # versions, since the store was new
-        self._old_under: Counter[tuple[Subject, NamedNode]] = Counter()
+        self._old_under: dict[tuple[Subject, NamedNode], int] = {}
         self._most_under = 0
         self.renewals = 0
 
+    @classmethod
+    def filled(cls, quads: Iterable[Quad]) -> Self:
+        """A store with some quads in it: quicker than updates, if there are many."""
+        made = cls()
+        made._store.bulk_extend(quads)
+        made._size = len(made._store)
+        return made
+
     def apply(self, change: Change) -> None:
         super().apply(change)
-        if self._may_renew and change.removed:
-            self._count(change)
+        if self._may_renew:
+            self._size += len(change.added) - len(change.removed)
+            if change.removed:
+                self._count(change.removed)
 
-    def _count(self, change: Change) -> None:
-        under = self._old_under
-        for subject, predicate, _, _ in change.removed:
+    def _count(self, removed: Collection[Fact]) -> None:
+        under, most = self._old_under, self._most_under
+        for subject, predicate, _, _ in removed:
             key = subject, predicate
-            under[key] += 1
-            if under[key] > self._most_under:
-                self._most_under = under[key]
-        self._old += len(change.removed)
-        if self._most_under >= _FEW or self._old >= _MANY:
-            size = len(self._store)
-            if self._most_under >= max(_FEW, size // 32) or self._old >= max(_MANY, size):
-                self._renew()
+            times = under[key] = under.get(key, 0) + 1
+            if times > most:
+                most = times
+        self._most_under = most
+        self._old += len(removed)
+        size = self._size
+        if most >= max(_FEW, size // 32) or self._old >= max(_MANY, size):
+            self._renew()
 
     def _renew(self) -> None:
         fresh = Store()
@@ -150,6 +184,7 @@ class MemoryStore(OxigraphStore):
         for graph in self._store.named_graphs():
             fresh.add_graph(graph)
         self._store = fresh
+        self._size = len(fresh)
         self._old = self._most_under = 0
         self._old_under.clear()
         self.renewals += 1
@@ -174,8 +209,8 @@ def _data(verb: str, facts: Collection[Fact]) -> str:
         return ""
     triples = [
         f"{subject} {predicate} {value}."
-        if (name := str(graph)) == "DEFAULT"
-        else f"GRAPH {name} {{{subject} {predicate} {value}}}"
+        if graph == DEFAULT
+        else f"GRAPH {graph} {{{subject} {predicate} {value}}}"
         for subject, predicate, value, graph in facts
     ]
     return f"{verb} DATA {{{''.join(triples)}}};"

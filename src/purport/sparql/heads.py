@@ -52,13 +52,16 @@ class Constructed(Unary):
         self._places = {name: place for place, name in enumerate(inner.columns)}
         self._times: RowCounts = {}  # of solutions, whose nodes without a name are their own
         self._triples: RowCounts = {}
-        self._has_own_nodes = any(
-            isinstance(spot, Var) and _is_own(spot) for one in template for spot in one.spots
-        )
+        self._has_own_nodes = has_own_nodes(template)
 
     @property
     def size(self) -> int:
         return self._inner.size + len(self._triples) + len(self._times)
+
+    @property
+    def remembered(self) -> RowCounts:
+        """The triples as they are now."""
+        return dict.fromkeys(self._triples, 1)
 
     def _advanced(self, change: RowCounts) -> RowCounts:
         found: RowCounts = {}
@@ -104,6 +107,16 @@ class Constructed(Unary):
             return None if place is None else row[place]
         told = f"{spot.name} {copy} {[str(term) for term in row]}"
         return BlankNode(blake2b(told.encode(), digest_size=16).hexdigest())
+
+
+def remembered(operator: Operator) -> RowCounts | None:
+    """The whole answer, if the operator remembers it: it may have named nodes in it."""
+    return operator.remembered if isinstance(operator, Constructed) else None
+
+
+def has_own_nodes(template: Sequence[TriplePattern]) -> bool:
+    """Whether a template makes nodes without names."""
+    return any(isinstance(spot, Var) and _is_own(spot) for one in template for spot in one.spots)
 
 
 def _is_own(spot: Var) -> bool:

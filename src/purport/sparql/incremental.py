@@ -40,30 +40,28 @@ from purport.sparql.algebra import (
 )
 from purport.sparql.basic_plan import ShapedBasic, shaped
 from purport.sparql.expressions import RowExpression
+from purport.sparql.grouping import Grouped, Grouping
 from purport.sparql.heads import Asked, Constructed
 from purport.sparql.operators import (
     Either,
     Extended,
     Filtered,
     Given,
-    Grouped,
-    Grouping,
-    Joined,
-    Judged,
     Leaf,
     Once,
     Operator,
-    Optionally,
     Projected,
-    Without,
     WithTerm,
 )
+from purport.sparql.pairing import Joined, Judged, Optionally, Without
 from purport.sparql.scope import expressions_within, names_in, needs_a_fact, patterns_within
-from purport.sparql.terms import Graph, Term, node_of
+from purport.sparql.terms import DEFAULT, Graph, Term, node_of
 from purport.sparql.tokens import tokens_of
 
 _NODE = r"<[^<>\s]*>|[A-Za-z][\w\-]*:[A-Za-z_][\w\-]*"
 _IS_NODE = re.compile(rf"\(*\s*(?:\?(\w+)\s*=\s*({_NODE})|({_NODE})\s*=\s*\?(\w+))\s*\)*")
+
+_COUNTS_ALL = re.compile(r"DISTINCT\s*\*", re.IGNORECASE)
 
 MakeExpression = Callable[[Sequence[str]], RowExpression]
 
@@ -102,6 +100,13 @@ def incremental(
     return Incremental(operator, tuple(builder.leaves))
 
 
+def constructed(
+    inner: Operator, query: Construct, prologue: str, constants: Sequence[str]
+) -> Operator:
+    """The triples of a CONSTRUCT, out of solutions that come from somewhere else."""
+    return _Builder(prologue, constants, DEFAULT).constructed(inner, query.template)
+
+
 class _Builder:
     def __init__(self, prologue: str, constants: Sequence[str], default_graph: Graph) -> None:
         self._prologue, self._constants = prologue, constants
@@ -115,11 +120,13 @@ class _Builder:
             case Ask(pattern):
                 return Asked(self.operator(pattern))
             case Construct(pattern, template):
-                return Constructed(
-                    self.operator(pattern), [self._bound(triple) for triple in template]
-                )
+                return self.constructed(self.operator(pattern), template)
             case Describe():
                 raise NotIncremental("DESCRIBE")
+
+    def constructed(self, inner: Operator, template: Sequence[TriplePattern]) -> Operator:
+        """The triples that a template makes of solutions."""
+        return Constructed(inner, [self._bound(triple) for triple in template])
 
     def operator(self, pattern: Pattern) -> Operator:
         """What keeps a pattern's solutions up to date."""
@@ -259,6 +266,8 @@ class _Builder:
         parts = [pattern.selected, *([pattern.having] if pattern.having else [])]
         if any(part.existences for part in parts):
             raise NotIncremental("EXISTS in an aggregate")
+        if _COUNTS_ALL.search(pattern.selected.text(self._constants)):
+            raise NotIncremental("DISTINCT *, which stores count in their own way")
         grouping = Grouping(
             self._prologue,
             pattern.keys,

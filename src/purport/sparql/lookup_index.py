@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
@@ -42,6 +42,22 @@ class _Group(Generic[T]):
     by_object: dict[Term, dict[T, int]] = field(default_factory=dict)
     by_both: dict[tuple[Term, Term], dict[T, int]] = field(default_factory=dict)
 
+    def special(self, facts: Iterable[Fact]) -> Iterator[tuple[dict[T, int], Fact]]:
+        """What stands under patterns with the subject, the object or both of facts."""
+        by_subject, by_object, by_both = self.by_subject, self.by_object, self.by_both
+        if by_subject:
+            for fact in facts:
+                if (things := by_subject.get(fact[0])) is not None:
+                    yield things, fact
+        if by_object:
+            for fact in facts:
+                if (things := by_object.get(fact[2])) is not None:
+                    yield things, fact
+        if by_both:
+            for fact in facts:
+                if (things := by_both.get((fact[0], fact[2]))) is not None:
+                    yield things, fact
+
 
 class LookupIndex(Generic[T]):
     """Things under patterns: a fact finds those whose patterns cover it, however many there are.
@@ -52,11 +68,17 @@ class LookupIndex(Generic[T]):
 
     def __init__(self) -> None:
         self._groups: dict[Graph | AnyGraph, dict[Term | None, _Group[T]]] = {}
+        self._near: dict[
+            tuple[NamedNode, Graph], list[_Group[T]]
+        ] = {}  # groups that were looked at
 
     def add(self, thing: T, pattern: Pattern) -> None:
         """Put something under a pattern."""
         groups = self._groups.setdefault(pattern.graph, {})
-        group = groups.setdefault(pattern.predicate, _Group())
+        group = groups.get(pattern.predicate)
+        if group is None:
+            group = groups[pattern.predicate] = _Group()
+            self._near.clear()
         things = _things(group, pattern)
         things[thing] = things.get(thing, 0) + 1
 
@@ -72,29 +94,24 @@ class LookupIndex(Generic[T]):
             _forget(group, pattern)
             if not (group.always or group.by_subject or group.by_object or group.by_both):
                 del groups[pattern.predicate]
+                self._near.clear()
                 if not groups:
                     del self._groups[pattern.graph]
 
-    def touched(self, facts: Iterable[Fact]) -> dict[T, list[Fact]]:
+    def touched(self, runs: Iterable[Run]) -> dict[T, list[Fact]]:
         """What stands under patterns that cover some facts, each with those facts."""
         found: dict[T, list[Fact]] = {}
-        last: tuple[NamedNode, Graph] | None = None
-        groups: list[_Group[T]] = []
-        for fact in facts:
-            subject, predicate, value, graph = fact
-            if last is None or predicate != last[0] or graph != last[1]:
-                last, groups = (predicate, graph), self._groups_for(predicate, graph)
+        for key, run in runs:
+            groups = self._near.get(key)
+            if groups is None:
+                groups = self._near[key] = self._groups_for(*key)
             for group in groups:
-                if group.always:
-                    for thing in group.always:
-                        found.setdefault(thing, []).append(fact)
-                if group.by_subject and (things := group.by_subject.get(subject)):
-                    for thing in things:
-                        found.setdefault(thing, []).append(fact)
-                if group.by_object and (things := group.by_object.get(value)):
-                    for thing in things:
-                        found.setdefault(thing, []).append(fact)
-                if group.by_both and (things := group.by_both.get((subject, value))):
+                for thing in group.always:
+                    if thing in found:
+                        found[thing] += run
+                    else:
+                        found[thing] = run.copy()
+                for things, fact in group.special(run):
                     for thing in things:
                         found.setdefault(thing, []).append(fact)
         return found
@@ -107,6 +124,24 @@ class LookupIndex(Generic[T]):
             if groups is not None:
                 found += [groups[key] for key in (predicate, None) if key in groups]
         return found
+
+
+Run = tuple[tuple[NamedNode, Graph], list[Fact]]  # facts with this predicate in this graph
+
+
+def runs_of(facts: Iterable[Fact]) -> list[Run]:
+    """Facts, those with the same predicate and graph together."""
+    by_key: dict[tuple[NamedNode, Graph], list[Fact]] = {}
+    last_predicate: object = None
+    last_graph: object = None
+    run: list[Fact] = []
+    for fact in facts:
+        _, predicate, _, graph = fact
+        if predicate is not last_predicate or graph is not last_graph:
+            last_predicate, last_graph = predicate, graph
+            run = by_key.setdefault((predicate, graph), [])
+        run.append(fact)
+    return list(by_key.items())
 
 
 def _things(group: _Group[T], pattern: Pattern) -> dict[T, int]:

@@ -40,7 +40,7 @@ from purport.sparql.algebra import (
     Var,
 )
 from purport.sparql.shape import Shaped
-from purport.sparql.terms import FIRST, NIL, REST, TYPE, node_of, term_of
+from purport.sparql.terms import FIRST, NIL, REST, TYPE, has_base, node_of, term_of
 from purport.sparql.token_reader import TokenReader
 from purport.sparql.tokens import Kind, Token
 
@@ -273,7 +273,7 @@ class PatternReader(TokenReader):
         if number is None:
             return term_of(self._prologue, f"{before}{token.text}{behind}")
         self.free.add(number)
-        return Constant(number, self._prologue, before, behind)
+        return Constant(number, self._prologue, before, behind, has_base(self._prologue))
 
     def _variable(self) -> str:
         token = self._next()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyoxigraph import NamedNode
 
@@ -15,12 +15,14 @@ from purport.sparql.algebra import (
     Distinct,
     Expression,
     Extend,
+    Join,
     Pattern,
     Project,
     Query,
     Select,
     Slice,
     TriplePattern,
+    Values,
     is_hidden,
 )
 from purport.sparql.pattern_reader import PatternReader, Triples, joined
@@ -148,14 +150,12 @@ class QueryReader(PatternReader):
         keys, pattern, is_grouped = self._groups(pattern)
         having, has_having = self._having()
         is_sliced = self._sliced(pattern) is not pattern
-        if self._has("VALUES"):
-            pattern = joined(pattern, self._values())
+        values = self._values() if self._has("VALUES") else None
         if is_grouped or selected.has_aggregate or has_having:
-            if selected.text is None:
-                raise self._not_read()
-            names = tuple(selected.names)
-            pattern = Aggregate(pattern, tuple(keys), selected.text, names, having)
+            pattern = self._aggregate(pattern, keys, selected, having, values)
         else:
+            if values is not None:
+                pattern = joined(pattern, values)
             for name, expression in selected.extensions:
                 pattern = Extend(pattern, name, expression)
             names = tuple(selected.names)
@@ -165,6 +165,28 @@ class QueryReader(PatternReader):
         if selected.is_distinct:
             pattern = Distinct(pattern)
         return Slice(pattern) if is_sliced else pattern
+
+    def _aggregate(
+        self,
+        pattern: Pattern,
+        keys: list[str],
+        selected: _Selected,
+        having: Expression | None,
+        values: Values | None,
+    ) -> Pattern:
+        """Groups; values behind the query are joined with what they become."""
+        text, names = selected.text, tuple(selected.names)
+        if text is None:
+            raise self._not_read()
+        if values is None:
+            return Aggregate(pattern, tuple(keys), text, names, having)
+        if any(name in names and name not in keys for name in values.names):
+            raise self._not_read()
+        added = tuple(name for name in keys if name in values.names and name not in names)
+        pieces = (*text.pieces, *(f" ?{name}" for name in added))
+        text = replace(text, pieces=pieces)
+        found = Aggregate(pattern, tuple(keys), text, names + added, having)
+        return Project(Join(found, values), names)
 
     def _selected(self) -> _Selected:
         self._word("SELECT")

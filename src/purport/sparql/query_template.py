@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from purport.sparql.algebra import Constant, Describe, InGraph, Spot, TriplePattern, Var
+from purport.sparql.algebra import Constant, Describe, InGraph, Select, Spot, TriplePattern, Var
 from purport.sparql.graph_store import Dataset
 from purport.sparql.incremental import (
     Incremental,
@@ -57,8 +57,10 @@ class QueryTemplate:
         if self.reason:
             raise NotIncremental(self.reason)
         assert self.read is not None
-        graph = self._default_graph(dataset)
-        found = incremental(self.read.query, self.read.prologue, constants, graph)
+        graph, query = self._default_graph(dataset), self.read.query
+        if isinstance(query, Select) and self.variables is not None:
+            query = replace(query, names=self.variables)
+        found = incremental(query, self.read.prologue, constants, graph)
         if not found.operator.is_stateless or self.has_open_expressions:
             return found
         return Incremental(self.operators.setdefault(graph, found.operator), found.leaves)

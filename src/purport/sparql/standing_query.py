@@ -9,7 +9,7 @@ from pyoxigraph import Literal, QueryBoolean, QueryTriples
 
 from purport.sparql.basic_plan import ShapedBasic
 from purport.sparql.graph_store import Answer
-from purport.sparql.heads import ASKED, TRIPLE
+from purport.sparql.heads import ASKED, TRIPLE, remembered
 from purport.sparql.lookup_index import Pattern
 from purport.sparql.operators import Changes, Operator
 from purport.sparql.row_counts import Row, RowCounts, count
@@ -34,6 +34,11 @@ class KeptQuery:
         """How many rows it remembers."""
         return self._operator.size
 
+    @property
+    def remembered(self) -> RowCounts | None:
+        """The whole answer, if it is remembered."""
+        return remembered(self._operator)
+
     def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> None:
         """Take up what there is; `rows` are the solutions of its triple patterns."""
         if not self._operator.is_stateless:
@@ -46,22 +51,33 @@ class KeptQuery:
 
 @dataclass(slots=True, eq=False)
 class AskedQuery:
-    """A query that is asked again whenever a change may touch it, and why it is not kept."""
+    """A query that is asked again whenever a change may touch it, and why it is not kept.
+
+    If its answer has nodes without names, which would be others each time, `head` makes it out of
+    solutions, and those are asked for.
+    """
 
     variables: tuple[str, ...]
-    ask: Callable[[], Answer]
+    ask: Callable[[], RowCounts]
     patterns: frozenset[Pattern] | None  # None: any change may touch it
     sees_graphs: bool  # empty graphs matter to it
     reason: str
     answer: RowCounts
+    head: Operator | None = None
+
+    @property
+    def remembered(self) -> RowCounts:
+        """The whole answer, as it was when it was last asked for."""
+        found = None if self.head is None else remembered(self.head)
+        return self.answer if found is None else found
 
     def advance(self) -> RowCounts:
         """After a change that may have touched it: how its answer is different."""
-        before, self.answer = self.answer, rows_of(self.ask(), self.variables)
+        before, self.answer = self.answer, self.ask()
         change = dict(self.answer)
         for row, times in before.items():
             count(change, row, -times)
-        return change
+        return change if self.head is None else self.head.advance({0: change})
 
 
 def bindings_of(variables: Sequence[str], rows: RowCounts) -> tuple[list[Binding], list[Binding]]:

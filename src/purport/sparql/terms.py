@@ -67,15 +67,25 @@ def as_kept(term: Term) -> Term:
 
 def node_of(prologue: str, text: str) -> NamedNode:
     """The node that an IRI, or a name with a prefix, means under a prologue."""
-    if text[0] == "<" and "\\" not in text and ":" in text and "BASE" not in prologue.upper():
-        try:
-            return NamedNode(text[1:-1])
-        except ValueError as error:
-            raise SparqlSyntaxError(f"{text} is no IRI: {error}") from None
+    if text[0] == "<" and "\\" not in text and not has_base(prologue):
+        return absolute_node(text)
     node = term_of(prologue, text)
     if not isinstance(node, NamedNode):
         raise SparqlSyntaxError(f"expected an IRI, found {text}")
     return node
+
+
+def absolute_node(text: str) -> NamedNode:
+    """The node of an IRI in its brackets."""
+    try:
+        return NamedNode(text[1:-1])
+    except ValueError as error:
+        raise SparqlSyntaxError(f"{text} is no IRI: {error}") from None
+
+
+def has_base(prologue: str) -> bool:
+    """Whether a prologue may say with what an IRI is to be joined."""
+    return "BASE" in prologue.upper()
 
 
 def has_blank_node(fact: Fact) -> bool:

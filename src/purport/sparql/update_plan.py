@@ -27,12 +27,12 @@ from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore, Find, store_finder
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.join_code import JoinCode, Look, Names, join_code
-from purport.sparql.terms import DEFAULT, Fact, Term
+from purport.sparql.terms import DEFAULT, Fact, Term, has_base
 from purport.sparql.update import Modify
 
-Value = Callable[[Sequence[Term], Sequence[Term]], Term]  # of constants and of a solution
 Solutions = list[tuple[object, tuple[Term, ...]]]  # nobody, and the values of the variables
 
+_NOTHING = Change()
 _IS_NODE = re.compile(r"\(*\s*\?(\w+)\s*=\s*")
 
 
@@ -52,10 +52,15 @@ class UpdatePlan:
             one.term(texts) if isinstance(one, Constant) else one for one in self.constants
         ]
         solutions = self._solutions(constants, store, context)
-        deleted = {fact for one in self.deletes for fact in one.facts(constants, solutions)}
-        inserted = {fact for one in self.inserts for fact in one.facts(constants, solutions)}
-        if not all(one.is_found(constants) for one in self.deletes):
-            deleted = store.holds(deleted)
+        if not solutions:
+            return _NOTHING
+        deleted: set[Fact] = set()
+        inserted: set[Fact] = set()
+        for one in self.deletes:
+            found = one.facts(constants, solutions)
+            deleted |= found if one.is_found(constants) else store.holds(found)
+        for one in self.inserts:
+            inserted |= one.facts(constants, solutions)
         removed = deleted - inserted
         added = inserted - deleted
         if added:
@@ -95,9 +100,7 @@ class UpdatePlan:
 class _Template:
     """A triple that is deleted or inserted for each solution, in the default graph."""
 
-    subject: Value
-    predicate: NamedNode
-    value: Value
+    facts: Callable[[Sequence[Term], Solutions], set[Fact]]
     twins: tuple[tuple[tuple[int, int], ...], ...]  # patterns it is, if these constants are equal
 
     def is_found(self, constants: Sequence[Term]) -> bool:
@@ -105,14 +108,6 @@ class _Template:
         return any(
             all(constants[one] == constants[other] for one, other in pairs) for pairs in self.twins
         )
-
-    def facts(self, constants: Sequence[Term], solutions: Solutions) -> list[Fact]:
-        """What it is for some solutions."""
-        subject, predicate, value = self.subject, self.predicate, self.value
-        return [
-            (subject(constants, row), predicate, value(constants, row), DEFAULT)  # type: ignore[misc]
-            for _, row in solutions
-        ]
 
 
 def update_plan(operation: Modify, texts: Sequence[str]) -> UpdatePlan | None:
@@ -170,11 +165,16 @@ class _Planner:
         assert isinstance(template.predicate, NamedNode)
         twins = (self._twin(template, pattern) for pattern in self.basic.patterns)
         return _Template(
-            self._value(template.subject),
-            template.predicate,
-            self._value(template.object),
-            tuple(pairs for pairs in twins if pairs is not None),
+            self._facts(template), tuple(pairs for pairs in twins if pairs is not None)
         )
+
+    def _facts(self, template: TriplePattern) -> Callable[[Sequence[Term], Solutions], set[Fact]]:
+        """A function that makes the facts of a template for some solutions."""
+        subject, value = self._value(template.subject), self._value(template.object)
+        source = f"lambda c, rows: {{({subject}, predicate, {value}, graph) for _, v in rows}}"
+        space = {"predicate": template.predicate, "graph": DEFAULT}
+        made: Callable[[Sequence[Term], Solutions], set[Fact]] = eval(source, space)
+        return made
 
     def _twin(
         self, template: TriplePattern, pattern: TriplePattern
@@ -194,12 +194,10 @@ class _Planner:
                 pairs.append((self._number(one), self._number(other)))
         return tuple(pairs)
 
-    def _value(self, spot: Spot) -> Value:
+    def _value(self, spot: Spot) -> str:
         if isinstance(spot, Var):
-            place = self.variables[spot.name]
-            return lambda _, row: row[place]
-        number = self._number(spot)
-        return lambda constants, _: constants[number]
+            return f"v[{self.variables[spot.name]}]"
+        return f"c[{self._number(spot)}]"
 
 
 def _basic(pattern: Pattern | None, prologue: str, texts: Sequence[str]) -> Basic | None:
@@ -210,7 +208,7 @@ def _basic(pattern: Pattern | None, prologue: str, texts: Sequence[str]) -> Basi
                 found = _IS_NODE.fullmatch(before)
                 is_node = texts[number][0] == "<" or ":" in texts[number][1:]
                 if found and is_node and not behind.strip(" )") and texts[number][0] not in "\"'":
-                    node = {found[1]: Constant(number, prologue)}
+                    node = {found[1]: Constant(number, prologue, is_relative=has_base(prologue))}
                     return Basic(tuple(replaced(one, node) for one in pattern.inner.patterns))
     return pattern if isinstance(pattern, Basic) else None
 

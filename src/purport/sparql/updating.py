@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,9 +15,11 @@ from purport.errors import InvalidInput
 from purport.sparql.algebra import Constant, Spot, TriplePattern, Var
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
+from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Dataset, GraphStore
 from purport.sparql.pattern_reader import NotRead
+from purport.sparql.services import refuse_services
 from purport.sparql.shape import ShapeCache, Shaped
 from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept, fact_of
 from purport.sparql.update import (
@@ -43,16 +46,36 @@ class _Step:
     plan: UpdatePlan | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What the text of an update says."""
+
+    steps: tuple[_Step, ...]
+    asks_for_time: bool
+
+
 class Updater:
     """Runs updates on a store, all of a request or, if something fails, nothing of it.
 
-    `context` has some of what the store has, where it is found quicker. `LOAD` reads local files,
-    where it is allowed.
+    `context` has some of what the store has, where it is found quicker; `now` says what time it is,
+    if an update asks. `LOAD` reads local files, where it is allowed.
     """
 
-    def __init__(self, store: GraphStore, context: ContextStore, *, may_load: bool = False) -> None:
-        self._store, self._context, self._may_load = store, context, may_load
-        self._read: ShapeCache[tuple[_Step, ...]] = ShapeCache(_steps)
+    def __init__(
+        self,
+        store: GraphStore,
+        context: ContextStore,
+        now: Callable[[], datetime],
+        *,
+        may_load: bool = False,
+    ) -> None:
+        self._store, self._context, self._now, self._may_load = store, context, now, may_load
+        self._requests: ShapeCache[_Request] = ShapeCache(_request)
+
+    @property
+    def read_texts(self) -> int:
+        """How many texts had to be read: those alike but for constants are read once."""
+        return self._requests.made
 
     def run(self, text: str) -> Change:
         """Run a request; gives what it changed."""
@@ -90,9 +113,10 @@ class Updater:
         return done
 
     def _steps(self, text: str) -> tuple[tuple[_Step, ...], Sequence[str]]:
-        if not isinstance(text, str):
-            raise InvalidInput(f"expected the text of an update, got {text!r}")
-        return self._read.get(text)
+        request, constants = self._requests.get(text)
+        if request.asks_for_time:
+            request, constants = self._requests.get(at_time(text, self._now()))
+        return request.steps, constants
 
     def _changed(self, step: _Step, constants: Sequence[str]) -> Change:
         """What an operation will change."""
@@ -101,8 +125,9 @@ class Updater:
         return _Changing(self._store, constants, self._may_load).changed(step.operation)
 
 
-def _steps(shaped: Shaped) -> tuple[tuple[_Step, ...], frozenset[int]]:
+def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:
     """The operations of a request that pyoxigraph's parser takes for one too."""
+    refuse_services(shaped.text)
     try:
         operations, free = read_update(shaped)
     except NotRead as error:
@@ -114,7 +139,7 @@ def _steps(shaped: Shaped) -> tuple[tuple[_Step, ...], frozenset[int]]:
         _Step(one, update_plan(one, shaped.constants) if isinstance(one, Modify) else None)
         for one in operations
     )
-    return steps, free
+    return _Request(steps, asks_for_time(shaped.text)), free
 
 
 def _require_update(text: str) -> None:
