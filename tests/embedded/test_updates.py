@@ -240,6 +240,27 @@ def test_a_query_with_a_name_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert dims(broker) == []
 
 
+def test_a_query_that_may_be_answered_otherwise_is_told_in_whole_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    clock = ManualClock(NOON)
+    now, see = "<urn:purport:clock>()", "INSERT {{ {} <urn:seen> ?t }} WHERE {{ BIND({} AS ?t) }}"
+    recent = f"SELECT ?lamp WHERE {{ ?lamp <urn:seen> ?at FILTER({now} - ?at < 10000000) }}"
+    with Broker.open(tmp_path, matcher=exact, clock=clock) as broker:
+        broker.subscribe(recent, name="recent")
+        broker.subscribe(DIMS, name="steady")
+        broker.update(see.format("<urn:l1>", now))
+    clock.advance(timedelta(seconds=20))
+    with Broker.open(tmp_path, matcher=exact, clock=clock) as broker:
+        broker.update(see.format("<urn:l2>", now))
+
+        told = list(broker.subscriber("recent").replay())
+
+        assert [one.change.is_whole for one in told] == [True, False, True, False]
+        assert list(current(iter(told))) == [(("lamp", "<urn:l2>"),)]
+        assert len(list(broker.subscriber("steady").replay())) == 1
+
+
 def test_the_same_query_again_goes_on_and_another_one_is_told_in_whole(broker: Broker) -> None:
     broker.subscribe(DIMS, name="lamps")
     broker.update(set_dim(1, 1))

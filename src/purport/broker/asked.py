@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Options, Subscription
+from purport.sparql.engine_time import asks_for_time
 from purport.sparql.tokens import tokens_of
 
 _FIRST_WORDS = ("BASE", "PREFIX", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 _NO_OPTIONS = Options()
+_UNSTEADY_WORDS = (
+    "RAND", "UUID", "STRUUID", "BNODE", "SAMPLE", "GROUP_CONCAT", "LIMIT", "OFFSET", "REDUCED",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,17 @@ def is_query(text: str) -> bool:
     if first is None and len(text) > _FIRST_LETTERS:  # which begins with a long comment
         first = next(iter(tokens_of(text)), None)
     return first is not None and first.is_word(*_FIRST_WORDS)
+
+
+def is_steady(query: Query) -> bool:
+    """Whether a query has one answer to one graph, whenever and however often it is asked.
+
+    >>> is_steady(Query("ASK { ?s ?p ?o }")), is_steady(Query("ASK { FILTER(RAND() < 0.5) }"))
+    (True, False)
+    """
+    return not asks_for_time(query.text) and not any(
+        token.is_word(*_UNSTEADY_WORDS) for token in tokens_of(query.text)
+    )
 
 
 def written(asked: Asked) -> str:

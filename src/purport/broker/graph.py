@@ -13,11 +13,11 @@ from purport.broker.rdf_text import Binding, change_from, fact_texts
 from purport.broker.records import Updated, time_of
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
-from purport.sparql.errors import NotAllowed, SparqlSyntaxError
+from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, MemoryStore
 from purport.sparql.pattern_reader import NotRead
+from purport.sparql.services import refuse_services
 from purport.sparql.shape import Shaped
-from purport.sparql.tokens import tokens_of
 from purport.sparql.update import Load, read_update
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
@@ -143,8 +143,7 @@ def recorded_change(updated: Updated) -> Change:
 
 def require_update(text: str) -> None:
     """Raise `SparqlSyntaxError` if a text is no update, with its place; it is not run."""
-    if any(token.is_word("SERVICE") for token in tokens_of(text)):
-        raise NotAllowed("SERVICE is not allowed here")  # it would be asked
+    refuse_services(text)  # which would be asked
     with suppress(NotRead):
         operations, _ = read_update(Shaped.of(text))
         if any(isinstance(one, Load) for one in operations):

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from purport.broker.access import OPEN
-from purport.broker.asked import Asked, Query
+from purport.broker.asked import Asked, Query, is_steady
 from purport.broker.cursor import Cursor
 from purport.broker.drafting import Drafting
 from purport.broker.rdf_text import binding_texts
@@ -53,6 +53,16 @@ def resumed(state: BrokerState, identifier: str, at: datetime) -> list[Entry]:
     asked = state.registry.get(identifier).subscription
     if isinstance(asked, Query):
         _tell_whole(drafting, identifier, asked)
+    return drafting.entries
+
+
+def told_anew(state: BrokerState, at: datetime) -> list[Entry]:
+    """After a restart: the whole answer, for queries that may be answered otherwise than before."""
+    drafting = Drafting(state, at, OPEN)
+    for one in state.registry:
+        is_told = one.is_durable and not one.is_paused and one.id not in state.unrunnable
+        if is_told and isinstance(one.subscription, Query) and not is_steady(one.subscription):
+            _tell_whole(drafting, one.id, one.subscription)
     return drafting.entries
 
 

@@ -1,27 +1,25 @@
 """What a rule updates: SPARQL in which `$name` stands for what the matched event says.
 
-A value takes the place of the whole token `$name`, as one term that is written with all that needs
-it escaped; so whatever an event says, it stays one literal or one IRI. In a string, `$name` is text
-like any other.
+A value takes the place of the variable of that name as one term; so whatever an event says, it
+stays one literal or one IRI. In a string, `$name` is text like any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
 
 from pyoxigraph import Literal, NamedNode
 
 from purport.broker.derivation import values_of
 from purport.broker.graph import require_update
-from purport.broker.rdf_text import term_text
 from purport.broker.records import Answered
 from purport.errors import InvalidInput
 from purport.model.event import Event
 from purport.model.subscription import Reference, Rule, Update
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity
-from purport.sparql.tokens import Kind, Token, tokens_of
+from purport.sparql.binding import bound
+from purport.sparql.tokens import Kind, tokens_of
 
 _MOST_RUNS = 1_000  # of one update, where an event says several things under one name
 _XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -34,47 +32,34 @@ def rule_update(rule: Rule, event: Event, answered: Answered) -> str:
     """
     assert isinstance(rule.action, Update)
     sparql = rule.action.sparql
-    names = list(dict.fromkeys(_name(one) for one in _placeholders(sparql)))
+    names = _placeholders(sparql)
     said = [values_of(Reference(name), rule, event, answered) for name in names]
-    runs = [dict(zip(names, map(_rdf_text, some), strict=True)) for some in product(*said)]
+    runs = [dict(zip(names, map(_rdf_term, some), strict=True)) for some in product(*said)]
     if len(runs) > _MOST_RUNS:
         raise InvalidInput(f"the event says so much that the update would run {len(runs):,} times")
-    return " ;\n".join(_filled(sparql, one) for one in runs)
+    return " ;\n".join(bound(sparql, one) for one in runs)
 
 
 def require_rule_update(sparql: str) -> None:
     """Raise `SparqlSyntaxError` if this is no update, whatever an event says."""
-    names = {_name(one): "<urn:x>" for one in _placeholders(sparql)}
-    require_update(_filled(sparql, names))
+    require_update(bound(sparql, dict.fromkeys(_placeholders(sparql), NamedNode("urn:x"))))
 
 
-def _placeholders(sparql: str) -> list[Token]:
-    found = tokens_of(sparql)
-    return [one for one in found if one.kind is Kind.VARIABLE and one.text[0] == "$"]
-
-
-def _name(token: Token) -> str:
-    return token.text[1:]
-
-
-def _filled(sparql: str, terms: Mapping[str, str]) -> str:
-    """The text with terms in the place of tokens."""
-    parts, end = [], 0
-    for token in _placeholders(sparql):
-        parts += [sparql[end : token.start], terms[_name(token)]]
-        end = token.end
-    return "".join([*parts, sparql[end:]])
-
-
-def _rdf_text(term: Term) -> str:
-    try:
-        return term_text(_rdf_term(term))
-    except ValueError as error:
-        raise InvalidInput(f"{term} cannot be said in RDF: {error}") from None
+def _placeholders(sparql: str) -> list[str]:
+    """The names of variables that are written with a dollar."""
+    variables = (one.text for one in tokens_of(sparql) if one.kind is Kind.VARIABLE)
+    return list(dict.fromkeys(one[1:] for one in variables if one[0] == "$"))
 
 
 def _rdf_term(term: Term) -> Literal | NamedNode:
     """What a value is in RDF; a quantity with a unit is a text, since a number would lose it."""
+    try:
+        return _said_in_rdf(term)
+    except ValueError as error:
+        raise InvalidInput(f"{term} cannot be said in RDF: {error}") from None
+
+
+def _said_in_rdf(term: Term) -> Literal | NamedNode:
     match term:
         case Text(text, language):
             return Literal(text, language=language)

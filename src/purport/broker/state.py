@@ -83,6 +83,8 @@ class BrokerState:
     def wake(self) -> None:
         """Have the graph answer what is subscribed to."""
         self._is_asleep = False
+        if self.graph is not None:
+            self.graph.set_time(self.at)
         for registration in self.registry:
             if isinstance(registration.subscription, Query):
                 self._run(registration)

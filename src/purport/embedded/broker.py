@@ -421,6 +421,7 @@ class Broker:
             _LOG.warning("%r hears nothing, because it cannot be run: %s", identifier, reason)
         left = [one.id for one in ledger.registry if not one.is_durable]
         ledger.record(*(Unsubscribed(one, "ended") for one in left))
+        ledger.tell_anew()
         ledger.run_due()
         if not isinstance(self._journal, MemoryJournal):
             self._housekeeper = Housekeeper(self._journal, ledger)

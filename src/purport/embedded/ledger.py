@@ -28,7 +28,7 @@ from purport.broker.records import (
     UpdateFailed,
     microseconds_of,
 )
-from purport.broker.registering import Wanted, registered, resumed
+from purport.broker.registering import Wanted, registered, resumed, told_anew
 from purport.broker.registry import Registration, Registry
 from purport.broker.restart import restored
 from purport.broker.retention import Retention
@@ -171,6 +171,12 @@ class Ledger:
         with self.lock:
             self.run_due()
             self._write(resumed(self._state, identifier, self._clock.now()))
+
+    def tell_anew(self) -> None:
+        """After a restart, tell whoever cannot be sure of it what the answer to its query is."""
+        with self.lock:
+            self.require_open()
+            self._write(told_anew(self._state, self._clock.now()))
 
     def record(self, *records: Record) -> list[Entry]:
         """Write records as one change."""
