@@ -29,6 +29,8 @@ KEPT = {
     "distinct": "SELECT DISTINCT ?d { ?l :dim ?d }",
     "group": "SELECT ?r (SUM(?d) AS ?n) { ?r :post ?p . ?p :lamp ?l . ?l :dim ?d } GROUP BY ?r "
     "HAVING(SUM(?d) > 0)",
+    "count": "SELECT ?d (COUNT(?l) AS ?n) (COUNT(*) AS ?m) { ?l :dim ?d } GROUP BY ?d",
+    "count of all": "SELECT (COUNT(*) AS ?n) { ?l :dim ?d FILTER(?d > 6) }",
     "path": "SELECT ?r ?d { ?r :post/:lamp/:dim ?d }",
     "alternative": "SELECT ?l ?d { ?l :dim|:colour ?d }",
     "ask": "ASK { ?l :dim 7 }",

@@ -22,6 +22,12 @@ class SparqlSyntaxError(InvalidInput):
         return f"line {self.line}, column {self.column}: {self.message}"
 
     @classmethod
+    def at(cls, text: str, place: int, message: str) -> SparqlSyntaxError:
+        """What is wrong at a place of a text."""
+        line = text.count("\n", 0, place) + 1
+        return cls(message, line=line, column=place - text.rfind("\n", 0, place))
+
+    @classmethod
     def of(cls, error: SyntaxError) -> SparqlSyntaxError:
         """What pyoxigraph says is wrong."""
         said = str(error.args[0] if error.args else error)

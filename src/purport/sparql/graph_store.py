@@ -18,8 +18,10 @@ from pyoxigraph import (
     Triple,
 )
 
+from purport.errors import InvalidInput
 from purport.sparql.change import Change
-from purport.sparql.errors import SparqlSyntaxError, StoreFailed
+from purport.sparql.diagnosis import query_error
+from purport.sparql.errors import StoreFailed
 from purport.sparql.terms import (
     DEFAULT,
     Fact,
@@ -90,7 +92,7 @@ class OxigraphStore:
                 named_graphs=_nodes(dataset.named_graphs),
             )
         except SyntaxError as error:
-            raise SparqlSyntaxError.of(error) from None
+            raise query_error(error, text) from None
         except (OSError, ValueError, RuntimeError) as error:
             raise StoreFailed(f"the query could not be answered: {error}") from None
 
@@ -221,4 +223,7 @@ def _has_blank_nodes(change: Change) -> bool:
 
 
 def _nodes(iris: Sequence[str] | None) -> list[Any] | None:
-    return None if iris is None else [NamedNode(iri) for iri in iris]
+    try:
+        return None if iris is None else [NamedNode(iri) for iri in iris]
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"a dataset of graphs that are no IRIs: {error}") from None

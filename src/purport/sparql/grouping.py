@@ -1,9 +1,12 @@
-"""GROUP BY: groups that change are evaluated anew, the others are not."""
+"""GROUP BY: groups that change are counted or evaluated anew, the others are not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from pyoxigraph import Literal
 
 from purport.sparql.algebra import is_hidden
 from purport.sparql.expressions import evaluated
@@ -92,6 +95,88 @@ class Grouped(Unary):
             tuple(one[name] for name in grouping.keys): tuple(one[name] for name in grouping.names)
             for one in found
         }
+
+
+class Counted(Unary):
+    """Groups of which only COUNT is asked: the counts are kept, and no rows."""
+
+    is_stateless = False
+
+    def __init__(
+        self, inner: Operator, keys: tuple[str, ...], counts: Mapping[str, str | None]
+    ) -> None:
+        """`counts` has, for a new column, whose values are counted; None: all rows are."""
+        columns = tuple(counts)
+        super().__init__(inner, (*keys, *columns), inner.certain & set(keys) | set(columns))
+        self._key = taking(inner.columns, keys)
+        self._places = [
+            None if name is None else inner.columns.index(name) if name in inner.columns else -1
+            for name in counts.values()
+        ]
+        self._groups: dict[Row, list[int]] = {}  # the number of rows, and what is counted
+        self._has_keys = bool(keys)
+        if not keys:
+            self._groups[()] = [0, *[0] * len(self._places)]
+        self._is_new = not keys  # a group of all is there even if nothing is in it
+
+    @property
+    def size(self) -> int:
+        return self._inner.size + len(self._groups)
+
+    def advance(self, changes: Changes) -> RowCounts:
+        found: RowCounts = {}
+        before: dict[Row, Row | None] = {(): None} if self._is_new else {}
+        self._is_new = False
+        for row, weight in self._inner.advance(changes).items():
+            key = self._key(row)
+            if key not in before:
+                before[key] = self._said(key)
+            self._add(key, row, weight)
+        for key, said in before.items():
+            if said is not None:
+                count(found, said, -1)
+            if (now := self._said(key)) is not None:
+                count(found, now, 1)
+        return found
+
+    def _advanced(self, change: RowCounts) -> RowCounts:
+        raise NotImplementedError("counts are kept by `advance`")
+
+    def _add(self, key: Row, row: Row, weight: int) -> None:
+        group = self._groups.setdefault(key, [0, *[0] * len(self._places)])
+        group[0] += weight
+        for number, place in enumerate(self._places, 1):
+            if place is None or (place >= 0 and row[place] is not None):
+                group[number] += weight
+        if not group[0] and self._has_keys:
+            del self._groups[key]
+
+    def _said(self, key: Row) -> Row | None:
+        group = self._groups.get(key)
+        return None if group is None else (*key, *map(Literal, group[1:]))
+
+
+_COUNT = re.compile(
+    r"\s*(?:\?(\w+)|\(\s*COUNT\s*\(\s*(?:(\*)|\?(\w+))\s*\)\s*AS\s+\?(\w+)\s*\))", re.IGNORECASE
+)
+
+
+def counts_in(selected: str) -> dict[str, str | None] | None:
+    """The counts that are selected beside keys; None if something else is.
+
+    >>> counts_in("?road (COUNT(?lamp) AS ?lamps) (COUNT(*) AS ?all)")
+    {'lamps': 'lamp', 'all': None}
+    """
+    counts: dict[str, str | None] = {}
+    place = 0
+    while place < len(selected.rstrip()):
+        found = _COUNT.match(selected, place)
+        if found is None:
+            return None
+        if found[4]:
+            counts[found[4]] = found[3]
+        place = found.end()
+    return counts or None
 
 
 def _looked_at(columns: Sequence[str], grouping: Grouping) -> tuple[str, ...]:

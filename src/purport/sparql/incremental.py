@@ -40,7 +40,7 @@ from purport.sparql.algebra import (
 )
 from purport.sparql.basic_plan import ShapedBasic, shaped
 from purport.sparql.expressions import RowExpression
-from purport.sparql.grouping import Grouped, Grouping
+from purport.sparql.grouping import Counted, Grouped, Grouping, counts_in
 from purport.sparql.heads import Asked, Constructed
 from purport.sparql.operators import (
     Either,
@@ -266,12 +266,17 @@ class _Builder:
         parts = [pattern.selected, *([pattern.having] if pattern.having else [])]
         if any(part.existences for part in parts):
             raise NotIncremental("EXISTS in an aggregate")
-        if _COUNTS_ALL.search(pattern.selected.text(self._constants)):
+        if any(_COUNTS_ALL.search(part.text(self._constants)) for part in parts):
             raise NotIncremental("DISTINCT *, which stores count in their own way")
+        selected = pattern.selected.text(self._constants)
+        counts = None if pattern.having else counts_in(selected)
+        if counts is not None:
+            counted = Counted(self.operator(pattern.inner), pattern.keys, counts)
+            return self._projected(counted, pattern.names)
         grouping = Grouping(
             self._prologue,
             pattern.keys,
-            pattern.selected.text(self._constants),
+            selected,
             pattern.names,
             pattern.having.text(self._constants) if pattern.having else None,
             frozenset().union(*(part.variables for part in parts)),

@@ -98,6 +98,4 @@ class TokenReader:
     def _unexpected(self, token: Token | None, wanted: str) -> SparqlSyntaxError:
         place = len(self._text) if token is None else token.start
         found = "the text ends here" if token is None else f"found {token.text!r}"
-        line = self._text.count("\n", 0, place) + 1
-        column = place - (self._text.rfind("\n", 0, place) + 1) + 1
-        return SparqlSyntaxError(f"{found}, expected {wanted}", line=line, column=column)
+        return SparqlSyntaxError.at(self._text, place, f"{found}, expected {wanted}")

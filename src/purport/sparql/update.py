@@ -86,23 +86,41 @@ class Load:
 Operation = Modify | Clear | Create | Transport | Load
 
 
-def read_update(shaped: Shaped) -> tuple[tuple[Operation, ...], frozenset[int]]:
-    """The operations of a request, in order, and the constants that may be others in them.
+@dataclass(frozen=True, slots=True)
+class ReadUpdate:
+    """What a request says: its operations, in order."""
+
+    operations: tuple[Operation, ...]
+    texts: tuple[str, ...]  # a text for a parser that knows one prologue only, or one for each
+
+
+def read_update(shaped: Shaped) -> tuple[ReadUpdate, frozenset[int]]:
+    """The operations of a request, and the constants that may be others in them.
 
     `SparqlSyntaxError` where one is none; `NotRead` if it is one that this reader does not know.
     """
     reader = _UpdateReader(shaped)
     found = tuple(reader.operations())
-    return found, frozenset(reader.free)
+    texts = tuple(reader.texts) if reader.has_late_prologue else (shaped.text,)
+    return ReadUpdate(found, texts), frozenset(reader.free)
 
 
 class _UpdateReader(QueryReader):
+    def __init__(self, shaped: Shaped) -> None:
+        super().__init__(shaped)
+        self.texts: list[str] = []  # of the operations, each with what stands before it
+        self.has_late_prologue = False
+
     def operations(self) -> Iterator[Operation]:
         while True:
+            before = self._prologue
             self._read_prologue()
+            self.has_late_prologue |= bool(self.texts) and self._prologue != before
             if self._is_at_end:
                 return
+            begin = self._place
             yield self._operation()
+            self.texts.append(self._prologue + self._between(begin, self._place - 1))
             if not self._is_at_end and not self._has_sign(";"):
                 raise self._unexpected(self._peek(), "';' or the end")
 

@@ -15,6 +15,7 @@ from purport.errors import InvalidInput
 from purport.sparql.algebra import Constant, Spot, TriplePattern, Var
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
+from purport.sparql.diagnosis import missing_names, update_error
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Dataset, GraphStore
@@ -79,6 +80,12 @@ class Updater:
 
     def run(self, text: str) -> Change:
         """Run a request; gives what it changed."""
+        try:
+            return self._run(text)
+        except SparqlSyntaxError as error:
+            raise (error if error.line else missing_names(text) or error) from None
+
+    def _run(self, text: str) -> Change:
         steps, constants = self._steps(text)
         if len(steps) == 1:
             change = self._changed(steps[0], constants)
@@ -129,12 +136,14 @@ def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:
     """The operations of a request that pyoxigraph's parser takes for one too."""
     refuse_services(shaped.text)
     try:
-        operations, free = read_update(shaped)
+        read, free = read_update(shaped)
     except NotRead as error:
         _require_update(shaped.text)
         raise SparqlSyntaxError(f"an update with {error} in it cannot be run here") from None
+    operations = read.operations
     if not any(isinstance(one, Load) for one in operations):  # that would be loaded
-        _require_update(shaped.text)
+        for text in read.texts:
+            _require_update(text)
     steps = tuple(
         _Step(one, update_plan(one, shaped.constants) if isinstance(one, Modify) else None)
         for one in operations
@@ -147,7 +156,7 @@ def _require_update(text: str) -> None:
     try:
         Store().update(text)
     except SyntaxError as error:
-        raise SparqlSyntaxError.of(error) from None
+        raise update_error(error, text) from None
     except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
         pass
 

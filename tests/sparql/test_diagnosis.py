@@ -1,0 +1,41 @@
+"""What is wrong with a text is told with its place, in words that help."""
+
+import pytest
+
+from purport.errors import InvalidInput
+from purport.sparql import Dataset, Engine
+from purport.sparql.errors import SparqlSyntaxError
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1, column 1: the text ends here, expected SELECT, ASK"),
+        ("INSERT DATA {}", "line 1, column 1: found 'INSERT', expected SELECT, ASK"),
+        ("PREFIX e: <urn:>\nSELEC ?s {}", "line 2, column 1: found 'SELEC', expected SELECT"),
+        ("SELECT ?x {\n ex:a <urn:p> ?x }", "line 2, column 2: the prefix of ex:a is not declared"),
+        ("SELECT ?x { <foo> <urn:p> ?x }", "line 1, column 13: <foo> is no absolute IRI"),
+        ("SELECT ?x { ?x <urn:p> }", "line 1, column 24: expected"),
+    ],
+)
+def test_a_query_that_is_none_is_told_with_its_place(text: str, said: str) -> None:
+    engine = Engine()
+
+    for ask in (engine.query, engine.subscribe):
+        with pytest.raises(SparqlSyntaxError) as error:
+            ask(text)
+        assert said in str(error.value)
+    assert engine.update("INSERT DATA { <urn:a> <urn:p> 1 }") == []
+
+
+def test_a_mistake_in_an_update_alike_to_one_that_was_read_is_told_with_its_place() -> None:
+    engine = Engine()
+    engine.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+
+    with pytest.raises(SparqlSyntaxError, match="line 1, column 15: <foo> is no absolute IRI"):
+        engine.update("INSERT DATA { <foo> <urn:p> 1 }")
+
+
+def test_graphs_that_are_no_iris_are_told() -> None:
+    with pytest.raises(InvalidInput, match="no IRIs"):
+        Engine().query("ASK {}", Dataset(("not an IRI",)))
