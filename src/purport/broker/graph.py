@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from pyoxigraph import NamedNode, Store
+from pyoxigraph import NamedNode
 
 from purport.broker.rdf_text import Binding, change_from, fact_texts
 from purport.broker.records import Updated, time_of
+from purport.errors import PurportError
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
-from purport.sparql.errors import SparqlSyntaxError
+from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, MemoryStore
-from purport.sparql.pattern_reader import NotRead
-from purport.sparql.services import refuse_services
-from purport.sparql.shape import Shaped
-from purport.sparql.update import Load, read_update
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
 
@@ -142,17 +138,12 @@ def recorded_change(updated: Updated) -> Change:
 
 
 def require_update(text: str) -> None:
-    """Raise `SparqlSyntaxError` if a text is no update, with its place; it is not run."""
-    refuse_services(text)  # which would be asked
-    with suppress(NotRead):
-        operations, _ = read_update(Shaped.of(text))
-        if any(isinstance(one, Load) for one in operations):
-            return  # it would be loaded
+    """Raise `SparqlSyntaxError` if a text is no update, `NotAllowed` if it is none for here."""
     try:
-        Store().update(text)
-    except SyntaxError as error:
-        raise SparqlSyntaxError.of(error) from None
-    except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run here
+        Engine(clock=_SetClock()).change_of(text)
+    except (SparqlSyntaxError, NotAllowed):
+        raise
+    except PurportError:  # it is one, though it could not be run on a graph without quads
         pass
 
 
