@@ -603,6 +603,25 @@ def test_access_rules_hold_for_graphs() -> None:
         assert [values(one.added, "o") for one in own.waiting()] == [["3"], ["6"]]
 
 
+def test_a_query_whose_owner_may_no_longer_know_is_paused(tmp_path: Path) -> None:
+    others = AccessRules((AccessRule(frozenset({"bob"}), frozenset(Action)),))
+    closed = BrokerSettings(access=others)
+    with Broker.open(tmp_path, matcher=exact) as broker:
+        broker.subscribe(DIMS, name="lamps", owner="ann")
+    with Broker.open(tmp_path, matcher=exact, settings=closed) as broker:
+        assert broker.update(set_dim(1, 1), publisher="bob").notified == 0
+        assert broker.registration("lamps").is_paused
+        with pytest.raises(Forbidden, match="ann may not subscribe"):
+            broker.resume("lamps", who="ann")
+    with Broker.open(tmp_path, matcher=exact) as broker:
+        broker.resume("lamps", who="ann")
+        broker.update(set_dim(1, 2))
+
+        told = list(broker.subscriber("lamps").waiting())
+        assert [one.change.is_whole for one in told] == [True, True, False]
+        assert current(iter(told)) == rows(solutions(broker, DIMS))
+
+
 def test_old_entries_may_go_and_the_graph_stays(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     settings = BrokerSettings(retention=Retention(most_age=timedelta(seconds=5)))

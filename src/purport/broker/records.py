@@ -90,10 +90,13 @@ class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):
 
 
 class Paused(Struct, frozen=True, tag="paused", omit_defaults=True):
-    """A subscription hears nothing until it is resumed."""
+    """A subscription hears nothing until it is resumed.
+
+    Somebody asked for it, too much waits, or its owner may no longer know what a query asks for.
+    """
 
     id: str
-    reason: Literal["asked", "overflow"] = "asked"
+    reason: Literal["asked", "overflow", "forbidden"] = "asked"
 
 
 class Resumed(Struct, frozen=True, tag="resumed"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from purport.broker.access import OPEN, Action, Forbidden
+from purport.broker.access import OPEN, Action
 from purport.broker.asked import Query
 from purport.broker.drafting import Drafting
 from purport.broker.graph import ChangedAnswer, graph_names
-from purport.broker.graph_access import graphs_read, graphs_read_by_update
+from purport.broker.graph_access import graphs_read_by_update
 from purport.broker.rdf_text import binding_texts, fact_texts
 from purport.broker.records import Addressee, Overflow, ToldChange, Updated
 from purport.broker.registry import Registration
@@ -69,10 +69,11 @@ class UpdateDraft:
 
     def _told(self, changes: Sequence[ChangedAnswer]) -> list[ToldChange]:
         """Who is told what: the oldest first, and those together who are told the same."""
+        registry = self._drafting.state.registry
         hearing = [
-            (registration, one)
+            (registry.get(one.subscription), one)
             for one in changes
-            if (registration := self._hearer(one.subscription)) is not None
+            if self._drafting.hears(one.subscription)
         ]
         hearing.sort(key=lambda pair: pair[0].sequence)
         for registration, _ in hearing:
@@ -102,13 +103,6 @@ class UpdateDraft:
         is_full = cursor.waiting >= registration.most_waiting
         return is_full and registration.overflow is Overflow.DROP_OLDEST
 
-    def _hearer(self, identifier: str) -> Registration | None:
-        """Whose answer has changed, if it may know."""
-        registration = self._drafting.state.registry.get(identifier)
-        if not self._drafting.hears(identifier) or not may_hear(self._drafting, registration):
-            return None
-        return registration
-
     def _address(self, registration: Registration) -> Addressee:
         cursor = self._drafting.cursor(registration.id)
         self._drafting.move(registration.id, cursor.told(self._drafting.at))
@@ -122,16 +116,3 @@ class UpdateDraft:
                 else:
                     registration = self._drafting.state.registry.get(addressee.subscription)
                     self._drafting.make_room(registration)
-
-
-def may_hear(drafting: Drafting, registration: Registration) -> bool:
-    """Whether the owner of a query may know what all graphs say that it reads."""
-    assert isinstance(registration.subscription, Query)
-    if drafting.access is OPEN:
-        return True
-    try:
-        for graph in graphs_read(registration.subscription.text):
-            drafting.access.require(registration.owner, Action.SUBSCRIBE, graph=graph)
-    except Forbidden:
-        return False
-    return True

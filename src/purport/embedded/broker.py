@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -324,6 +324,9 @@ class Broker:
             if self._require_manager(identifier, who).is_paused:
                 if self._ledger.is_full(identifier):
                     raise InvalidInput(f"as much waits for {identifier!r} as may: take some first")
+                registration = self.registration(identifier)
+                if isinstance(registration.subscription, Query):
+                    self._require_reader(registration.text, registration.owner)
                 self._ledger.resume(identifier)
 
     def registrations(self, owner: str | None = None) -> list[Registration]:
@@ -421,11 +424,22 @@ class Broker:
             _LOG.warning("%r hears nothing, because it cannot be run: %s", identifier, reason)
         left = [one.id for one in ledger.registry if not one.is_durable]
         ledger.record(*(Unsubscribed(one, "ended") for one in left))
+        ledger.record(*(Paused(one, "forbidden") for one in self._forbidden(ledger)))
         ledger.tell_anew()
         ledger.run_due()
         if not isinstance(self._journal, MemoryJournal):
             self._housekeeper = Housekeeper(self._journal, ledger)
         return ledger
+
+    def _forbidden(self, ledger: Ledger) -> Iterator[str]:
+        """The queries whose owners may no longer know what they ask for."""
+        for one in ledger.registry:
+            if isinstance(one.subscription, Query) and not one.is_paused:
+                try:
+                    self._require_reader(one.text, one.owner)
+                except Forbidden as error:
+                    _LOG.warning("%r is paused: %s", one.id, error)
+                    yield one.id
 
     def _publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Receipt]:
         if topic or publisher is not None:
