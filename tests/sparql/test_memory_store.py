@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from pyoxigraph import Store
 
 from purport.sparql import Engine, MemoryStore
+from purport.sparql.graph_store import OxigraphStore
 from purport.sparql.terms import fact_of
 from tests.oracles.requery_engine import answer
-from tests.sparql.test_updates import requests
+from tests.strategies.sparql import requests
 
 LOOKUPS = [
     "SELECT ?o { <urn:a> <urn:p> ?o }",
@@ -30,9 +31,11 @@ def test_what_is_changed_often_is_found_as_pyoxigraph_finds_it(
         monkeypatch.setattr(f"purport.sparql.memory_store.{name}", value)
     ours, theirs = MemoryStore(), Store()
     engine = Engine(ours)
+    plain = OxigraphStore(theirs)
     for update in updates:
-        engine.update(update)
-        theirs.update(update)
+        change = engine.change_of(update)
+        engine.apply(change)
+        plain.apply(change)
 
         for text in LOOKUPS:
             found = engine.query(text)
