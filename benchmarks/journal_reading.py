@@ -27,6 +27,7 @@ from purport.pipeline.jobs.replay import Replay
 from purport.pipeline.journaled import journal_table
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.notes import Counts
+from purport.pipeline.replayable import Replayable
 from purport.pipeline.session import local_session
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.journals import Journaled
@@ -118,7 +119,7 @@ def _read_table(spark: SparkSession, folder: Path) -> None:
 def _replay(
     spark: SparkSession, broker: Path, asked: list[Subscription], outputs: Iterator[Path]
 ) -> None:
-    done = Replay(str(broker), asked).run(spark, next(outputs))
+    done = Replay(str(broker), Replayable(asked)).run(spark, next(outputs))
     if done.last != ENTRIES:
         raise AssertionError(f"{done.last:,} of {ENTRIES:,} entries were replayed")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from purport.broker.matching_engine import MatchingEngine
 from purport.matching.matcher import Matcher
-from purport.sparql.graph_store import GraphStore, MemoryStore
+from purport.sparql.graph_store import GraphStore
+from purport.sparql.memory_store import MemoryStore
 from purport.storage.opening import open_sql_journal, open_sqlite_journal
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from purport import Event, Matcher, parse, write
-from purport.broker.draft import Limits, published
+from purport.broker.draft import published
+from purport.broker.drafting import Limits
 from purport.broker.matching_engine import MatchingEngine
 from purport.broker.records import Entry, Published, Record, Subscribed, Told, microseconds_of
 from purport.broker.state import BrokerState

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from purport import parse
-from purport.broker.draft import BacklogFull, Limits, published
+from purport.broker.draft import published
+from purport.broker.drafting import BacklogFull, Limits
 from purport.broker.records import (
     Acknowledged,
     Failed,

@@ -8,7 +8,21 @@ from hypothesis import strategies as st
 from purport import Event, Statement
 from purport.broker.encoding import EncodedEntry, checksum_of, decoded, encoded, is_whole
 from purport.broker.journal import JournalError
-from purport.broker.records import Acknowledged, Answered, Entry, Published, Subscribed, Told
+from purport.broker.records import (
+    Acknowledged,
+    Addressee,
+    Answered,
+    AnswerTold,
+    Cancelled,
+    Entry,
+    Published,
+    Scheduled,
+    Subscribed,
+    Told,
+    ToldChange,
+    Updated,
+    UpdateFailed,
+)
 from tests.strategies.terms import attributes, terms
 
 events = st.builds(
@@ -36,7 +50,28 @@ published = st.builds(
     st.lists(texts).map(tuple),
     probabilities,
 )
+bindings = st.lists(st.dictionaries(texts, texts), max_size=3).map(tuple)
+told_changes = st.lists(
+    st.builds(
+        ToldChange,
+        st.lists(st.builds(Addressee, texts, st.integers(0))).map(tuple),
+        bindings,
+        bindings,
+        st.booleans(),
+    ),
+    max_size=3,
+).map(tuple)
+lines = st.lists(texts, max_size=3).map(tuple)
+about_the_graph = st.one_of(
+    st.builds(Updated, texts, lines, lines, lines, lines, told_changes, st.none() | texts),
+    st.builds(Updated, texts, delayed=st.none() | st.integers(1), causes=lines, rules=lines),
+    st.builds(AnswerTold, told_changes),
+    st.builds(Scheduled, texts, st.integers(0, 2**60), st.none() | texts),
+    st.builds(Cancelled, st.integers(1)),
+    st.builds(UpdateFailed, st.integers(1), texts),
+)
 entries = st.one_of(
+    st.builds(Entry, st.integers(1, 2**60), st.integers(0, 2**60), about_the_graph),
     st.builds(Entry, st.integers(1, 2**60), st.integers(0, 2**60), published, events),
     st.builds(Entry, st.integers(1), st.integers(0), st.builds(Acknowledged, texts, st.integers())),
     st.builds(Entry, st.integers(1), st.integers(0), st.builds(Subscribed, texts, texts)),
@@ -63,10 +98,16 @@ def test_an_entry_that_was_changed_is_known_to_be(entry: Entry, data: st.DataObj
 
 
 def test_a_version_yet_to_come_is_refused() -> None:
-    kept = _kept(3, {"type": "resumed", "id": "x"})
+    kept = _kept(4, {"type": "resumed", "id": "x"})
 
-    with pytest.raises(JournalError, match="is of version 3; this Purport reads versions up to 2"):
+    with pytest.raises(JournalError, match="is of version 4; this Purport reads versions up to 3"):
         decoded(kept)
+
+
+def test_records_of_version_2_are_read_as_they_are() -> None:
+    kept = _kept(2, {"type": "published", "told": [["hot", 4, [0.9, [0], [1.0]], []]]})
+
+    assert decoded(kept).record == Published((Told("hot", 4, Answered(0.9, (0,), (1.0,))),))
 
 
 def test_records_of_version_1_are_read() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from purport.assembly import journal_at
 from purport.embedded.broker import Broker
-from purport.pipeline.jobs.replay import replayable_subscriptions
+from purport.pipeline.replayable import replayable
 from tests.storage.postgres_server import PostgresServer
 
 
@@ -55,10 +55,35 @@ def test_notifications_are_printed_for_programs(folder: Path) -> None:
     ]  # fmt: skip
 
 
+def test_queries_are_replayed_with_events_and_named_after_their_files(
+    folder: Path, tmp_path: Path
+) -> None:
+    with Broker.open(folder) as broker:
+        broker.update("INSERT DATA { <urn:l1> <urn:dim> 5 }")
+        broker.update("DELETE DATA { <urn:l1> <urn:dim> 5 }")
+    (tmp_path / "dims.rq").write_text("SELECT ?dim WHERE { ?lamp <urn:dim> ?dim }")
+    asked = ["-s", tmp_path / "dims.rq", "-s", "{heat > 32} as hot"]
+
+    done = run(folder, *asked, "--json")
+    for_people = run(folder, *asked, "-o", tmp_path / "told")
+
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["sequence"] for row in rows if row["subscription"] == "hot"] == [5]
+    five = [{"dim": '"5"^^<http://www.w3.org/2001/XMLSchema#integer>'}]
+    assert [
+        (row["number"], row["sequence"], row["added"], row["removed"])
+        for row in rows
+        if row["subscription"] == "dims"
+    ] == [(0, 0, [], []), (1, 6, five, []), (2, 7, [], five)]
+    assert all("probability" not in row for row in rows if row["subscription"] == "dims")
+    assert for_people.returncode == 0 and "│ dims         │ 3 " in for_people.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["-s", "when {a = 1} publish {b = 1}"], "the replay of a rule (when)"),
+        (["-s", "SELECT ?x WHERE { ?x y:z 1 }"], "SELECT ?x WHERE { ?x y:z 1 }: line 1"),
         (["--since", "yesterday"], "not an ISO 8601 time: 'yesterday'"),
         (["--output", "."], "expected an empty folder"),
     ],
@@ -101,7 +126,7 @@ def test_what_is_subscribed_to_is_found_in_sealed_stretches_too(
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["sequence"] == 2
-    [subscription] = replayable_subscriptions([f"broker:{place}"], stretches)
+    [subscription] = replayable([f"broker:{place}"], stretches).subscriptions
     assert subscription.name == "hot"
     lost = run(place)
     assert lost.returncode == 2 and "name the folder they are in" in lost.stderr

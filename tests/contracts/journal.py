@@ -11,13 +11,18 @@ from hypothesis import strategies as st
 from purport.broker.journal import Journal, JournalError, Snapshot
 from purport.broker.records import (
     Acknowledged,
+    Addressee,
     Answered,
+    AnswerTold,
     Entry,
     Published,
     Record,
     Subscribed,
     Told,
+    ToldChange,
     Unsubscribed,
+    Updated,
+    addressees,
 )
 from purport.model.event import Event
 
@@ -53,6 +58,16 @@ class Sample:
         event = Event.from_json({"@id": f"event-{sequence}", "room": "Küche ☂", "heat": sequence})
         return self._add(Published(tuple(told), topic="home"), event)
 
+    def update(self, *subscriptions: str) -> Entry:
+        """An update by which the answers of these subscriptions change, the same way for all."""
+        to = []
+        for name in subscriptions:
+            number = self._numbers.get(name, 0)
+            self._numbers[name] = number + 1
+            to.append(Addressee(name, number))
+        told = (ToldChange(tuple(to), ({"x": '"ü"@de'},), ({"x": "_:b1"},)),)
+        return self._add(Updated("INSERT ...", ('<urn:a> <urn:b> "ü"@de',), told=told))
+
     def record(self, record: Record) -> Entry:
         """Anything else."""
         return self._add(record)
@@ -72,8 +87,7 @@ class Sample:
         return [
             (told.number, entry)
             for entry in self.entries[first - 1 :]
-            if isinstance(entry.record, Published)
-            for told in entry.record.told
+            for told in addressees(entry.record)
             if told.subscription == subscription
         ]
 
@@ -156,6 +170,23 @@ class JournalContract:
         assert list(journal.told("b", 3, 2)) == sample.entries[8:12:2]
         assert list(journal.told("b", 9, 2)) == []
         assert list(journal.told("c", -1, 2)) == []
+
+    def test_a_subscription_is_told_of_updates_under_the_same_numbers(
+        self, journal: Journal, sample: Sample
+    ) -> None:
+        for number in range(20):
+            if number % 3:
+                sample.update(*(["a"] if number % 2 else ["a", "b"]))
+            else:
+                sample.publish("a")
+        sample.record(AnswerTold((ToldChange((Addressee("a", 20),), is_whole=True),)))
+        journal.append(sample.entries)
+        _seal_all(journal)
+
+        assert list(journal.read()) == sample.entries
+        assert list(journal.told("a", -1, 100)) == sample.entries
+        assert list(journal.told("b", -1, 100)) == [entry for _, entry in sample.told("b", 1)]
+        assert list(journal.told("a", 18, 100)) == sample.entries[19:]
 
     def test_numbers_are_found_by_time(self, journal: Journal, sample: Sample) -> None:
         for number in range(20):

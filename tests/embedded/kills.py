@@ -18,7 +18,10 @@ import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+
+from pyoxigraph import QuerySolutions
 
 from purport import Matcher
 from purport.broker.records import Published
@@ -26,6 +29,7 @@ from purport.embedded.broker import Broker
 from purport.storage.opening import open_sqlite_journal
 from purport.storage.verification import verify
 
+QUERY = "SELECT ?number WHERE { ?event <urn:number> ?number }"
 _STRETCH = 2_000
 _START_SECONDS = 180.0
 
@@ -42,13 +46,17 @@ class Aftermath:
     gaps: int  # in the numbers of subscribers
     unheard: int  # by the callback, after all
     heard_twice: int  # under the same id
+    updates: int  # that were acknowledged
+    updates_lost: int
+    answers_wrong: int  # of a query: what was told of it is not what the graph says
     problems: tuple[str, ...]
     seconds: float
 
     @property
     def is_as_promised(self) -> bool:
         """Nothing acknowledged is lost, nothing is there twice, nobody's numbers have gaps."""
-        return not (self.lost or self.doubled or self.gaps or self.unheard or self.problems)
+        wrong = self.lost or self.doubled or self.gaps or self.unheard or self.problems
+        return not (wrong or self.updates_lost or self.answers_wrong)
 
 
 def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
@@ -57,10 +65,14 @@ def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
     for _ in range(kills):
         _run_and_kill(folder, drawn)
     published = Counter(_lines(folder / "acknowledged"))
+    updated = set(_lines(folder / "updated"))
     with open_broker(folder) as broker:
+        while broker.delayed():
+            time.sleep(0.05)
+        asked, told = _asked(broker), _answer_told(broker)
         last = [note.match.event.id for note in broker.subscriber("heard").waiting()]
         entries = [one for one in broker._journal.read() if isinstance(one.record, Published)]
-        gaps = sum(_gaps(broker, name) for name in ("heard", "counted"))
+        gaps = sum(_gaps(broker, name) for name in ("heard", "counted", "asked"))
     kept = Counter(entry.event.id for entry in entries if entry.event)
     heard = Counter(_lines(folder / "heard")) + Counter(str(one) for one in last)
     with closing(open_sqlite_journal(folder / "broker", read_only=True)) as journal:
@@ -74,6 +86,9 @@ def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
         gaps,
         len(kept.keys() - heard.keys()),
         sum(heard.values()) - len(heard),
+        len(updated),
+        len(updated - asked.keys()),
+        (asked - told).total() + (told - asked).total(),
         problems,
         time.monotonic() - began,
     )
@@ -88,17 +103,24 @@ def open_broker(folder: Path) -> Broker:
 def load(folder: Path) -> None:
     """Publish for ever, and note what was acknowledged and what was heard."""
     acknowledged = os.open(folder / "acknowledged", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    updated = os.open(folder / "updated", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     heard = os.open(folder / "heard", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     broker = open_broker(folder)
     broker.subscribe(
         "{a >= 0} as heard", lambda note: os.write(heard, f"{note.match.event.id}\n".encode())
     )
     broker.subscribe("{a >= 0} as counted", most_waiting=10_000_000)
+    broker.subscribe(QUERY, name="asked", most_waiting=10_000_000)
     drawn = random.Random(os.getpid())
     while True:
         events = [{"a": drawn.randrange(9)} for _ in range(drawn.randrange(1, 30))]
         receipts = broker.publish_all(events)
         os.write(acknowledged, "".join(f"{one.event_id}\n" for one in receipts).encode())
+        number = receipts[-1].sequence
+        later = timedelta(seconds=drawn.random()) if drawn.random() < 0.1 else None
+        broker.update(f"INSERT DATA {{ <urn:e{number}> <urn:number> {number} }}", after=later)
+        if later is None:  # or else it may be yet to come in the end
+            os.write(updated, f"{number}\n".encode())
         if drawn.random() < 0.02:
             broker.compact()
 
@@ -125,6 +147,22 @@ def _gaps(broker: Broker, name: str) -> int:
     return sum(1 for one, number in enumerate(numbers) if one != number)
 
 
+def _asked(broker: Broker) -> Counter[str]:
+    """What the graph says."""
+    found = broker.query(QUERY)
+    assert isinstance(found, QuerySolutions)
+    return Counter(one["number"].value for one in found)
+
+
+def _answer_told(broker: Broker) -> Counter[str]:
+    """The same, by what a subscriber was told."""
+    answer: Counter[str] = Counter()
+    for note in broker.subscriber("asked").replay():
+        answer.update(getattr(one["number"], "value", "") for one in note.added)
+        answer.subtract(getattr(one["number"], "value", "") for one in note.removed)
+    return answer
+
+
 def _lines(path: Path) -> list[str]:
     """The whole lines of a file; one that a process died over is none."""
     if not path.exists():
@@ -145,6 +183,9 @@ def report(aftermath: Aftermath) -> str:
         "gaps in the numbers of subscribers": one.gaps,
         "never heard": one.unheard,
         "heard again, under the same id": one.heard_twice,
+        "updates acknowledged": one.updates,
+        "updates acknowledged and lost": one.updates_lost,
+        "differences between the graph and what a subscribed query was told": one.answers_wrong,
         "problems that `purport journal verify` finds": len(one.problems),
     }
     table = "\n".join(f"| {what} | {count:,} |" for what, count in rows.items())
@@ -152,7 +193,9 @@ def report(aftermath: Aftermath) -> str:
 
 A process publishes to a durable broker as quickly as it can, several events at once, and hears
 them through a callback; it is killed (`kill -9`) at random moments and started again. Every event
-matches two subscriptions. An event is *acknowledged* when `publish_all` has returned.
+matches two subscriptions. It also runs SPARQL updates, some of them delayed, to a query that is
+subscribed to. An event is *acknowledged* when `publish_all` has returned, an update when `update`
+has.
 
 | | |
 |---|---|

@@ -14,7 +14,7 @@ import pytest
 
 from purport import Event, EventError, InvalidInput, Matcher, NotSupportedYet, Subscription
 from purport.broker.access import AccessRule, AccessRules, Action, Forbidden
-from purport.broker.draft import BacklogFull
+from purport.broker.drafting import BacklogFull
 from purport.broker.engine import Answer
 from purport.broker.journal import JournalError, JournalTaken, MemoryJournal, Snapshot
 from purport.broker.records import Answered, Delivery, Entry

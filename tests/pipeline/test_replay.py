@@ -15,9 +15,9 @@ from purport.assembly import journal_at, journal_to_read
 from purport.broker.records import Entry, Published
 from purport.embedded.broker import Broker
 from purport.model.clock import ManualClock
-from purport.model.subscription import Subscription
-from purport.pipeline.jobs.replay import Replay, Replayed, replayable_subscriptions
+from purport.pipeline.jobs.replay import Replay, Replayed
 from purport.pipeline.journaled import Span
+from purport.pipeline.replayable import Replayable, replayable
 from purport.pipeline.session import spark_address
 from purport.storage.opening import open_sqlite_journal
 from tests.storage.postgres_server import PostgresServer
@@ -93,11 +93,11 @@ def _told_in(entry: Entry) -> Iterator[tuple[object, ...]]:
 
 def rows(spark: SparkSession, folder: Path) -> list[tuple[object, ...]]:
     found: list[Row] = spark.read.parquet(spark_address(folder)).collect()
-    return sorted((*row[:3], row.at.astimezone(UTC), *row[4:]) for row in found)
+    return sorted((*row[:3], row.at.astimezone(UTC), *row[4:8]) for row in found)
 
 
-def asked() -> list[Subscription]:
-    return replayable_subscriptions(ASKED)
+def asked() -> Replayable:
+    return replayable(ASKED)
 
 
 def test_a_replay_tells_what_the_broker_told(spark: SparkSession, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_without_others_the_registered_subscriptions_are_replayed_while_the_brok
     live(folder, seed=2)
     with Broker.open(folder) as broker:
         broker.pause("near")
-        given = replayable_subscriptions([f"broker:{folder}"])
+        given = replayable([f"broker:{folder}"])
         Replay(str(folder), given).run(spark, tmp_path / "told")
 
     expected = [row for row in told(folder) if row[0] not in ("near", "early")]
@@ -140,7 +140,7 @@ def test_a_part_is_replayed_as_if_the_subscriptions_began_there(
         for heat in (31, 32, 20, 33, 34, 35):
             broker.publish({"heat": heat})
             clock.advance(timedelta(minutes=1))
-    subscriptions = [parse("{heat > 30} on change as change"), parse("{heat > 0} as all")]
+    subscriptions = replayable(["{heat > 30} on change as change", "{heat > 0} as all"])
 
     def replayed(span: Span, number: int) -> tuple[Replayed, dict[str, list[int]]]:
         output = tmp_path / f"told-{number}"
@@ -176,7 +176,7 @@ def test_a_journal_in_postgres_is_replayed_too(
         assert journal.seal(all_of_it=True) is not None
     with Broker.open(tmp_path / "broker", journal=place) as broker:
         broker.publish({"heat": 33})
-        given = replayable_subscriptions([f"broker:{place}"])
+        given = replayable([f"broker:{place}"])
         Replay(place, given, stretches=stretches).run(spark, tmp_path / "told")
 
     assert [row[2] for row in rows(spark, tmp_path / "told")] == [2, 4, 5]
@@ -186,9 +186,9 @@ def test_a_journal_in_postgres_is_replayed_too(
 
 def test_what_cannot_be_replayed_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"the replay of a rule \(when\)"):
-        replayable_subscriptions([RULE])
+        replayable([RULE])
     with pytest.raises(InvalidInput, match="more than one subscription is called 'a'"):
-        replayable_subscriptions(["{a = 1} as a", "{a = 2} as a"])
+        replayable(["{a = 1} as a", "{a = 2} as a"])
     with pytest.raises(InvalidInput, match="there is no journal here"):
         Replay(str(tmp_path), asked()).run(spark, tmp_path / "told")
     (tmp_path / "full").mkdir()

@@ -11,7 +11,7 @@ from purport.errors import InvalidInput
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-from purport.sparql.graph_store import MemoryStore
+from purport.sparql.memory_store import MemoryStore
 from purport.sparql.terms import fact_of
 from purport.sparql.updating import Updater
 from tests.oracles.requery_engine import canonical, take_over

@@ -8,7 +8,8 @@ from hypothesis import Phase
 
 from purport.assembly import graph_store_at
 from purport.errors import InvalidInput
-from purport.sparql.graph_store import GraphStore, MemoryStore
+from purport.sparql.graph_store import GraphStore
+from purport.sparql.memory_store import MemoryStore
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint, SparqlEndpoint
 from tests.contracts.graph_store import GraphStoreContract, empty

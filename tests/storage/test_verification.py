@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from purport.broker.encoding import Row, checksum_of
+from purport.broker.encoding import RECORD_VERSION, Row, checksum_of
 from purport.broker.journal import JournalError, Snapshot
 from purport.broker.records import Subscribed
 from purport.broker.retention import Stretch
@@ -54,7 +54,7 @@ def test_damaged_and_missing_entries_are_named(tmp_path: Path, sample: Sample) -
         "UPDATE entries SET event = replace(event, 'room', 'moor') WHERE sequence = 17",
         "DELETE FROM entries WHERE sequence BETWEEN 18 AND 20 OR sequence = 3 OR sequence = 22",
         f"UPDATE entries SET record = x'{strange.hex()}', event = NULL, "
-        f"checksum = {checksum_of(21, at, 2, None, strange)} WHERE sequence = 21",
+        f"checksum = {checksum_of(21, at, RECORD_VERSION, None, strange)} WHERE sequence = 21",
         f"UPDATE entries SET version = 9, record = x'{strange.hex()}', event = NULL, "
         f"checksum = {checksum_of(2, sample.entries[1].at, 9, None, strange)} WHERE sequence = 2",
     )

@@ -8,6 +8,7 @@ from enum import StrEnum
 from purport.errors import InvalidInput, PurportError
 
 ANYONE = "*"
+EVERY_GRAPH = "*"  # instead of one graph: allowed if no graph at all is denied
 
 
 class Forbidden(PurportError):
@@ -36,7 +37,8 @@ class AccessRule:
 
     `who` are names, or `*` for anyone, those without a name too. Topics are patterns as in MQTT:
     `building/+/heat` with any one level, `building/#` with all below it and itself. Graphs are
-    IRIs, or beginnings of IRIs followed by `*`. A rule about topics says nothing of graphs.
+    IRIs, or beginnings of IRIs followed by `*`, or `default`. A rule about topics says nothing of
+    graphs.
     """
 
     who: frozenset[str]
@@ -63,8 +65,13 @@ class AccessRule:
         return (
             self.is_about(who, action)
             and any(topic_matches(pattern, topic) for pattern in self.topics)
-            and any(_graph_matches(pattern, graph) for pattern in self.graphs)
+            and self._concerns_graph(graph)
         )
+
+    def _concerns_graph(self, graph: str) -> bool:
+        if graph == EVERY_GRAPH and self.effect is Effect.DENY:
+            return bool(self.graphs)
+        return any(_graph_matches(pattern, graph) for pattern in self.graphs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,7 @@ class AccessRules:
         """Raise `Forbidden` if somebody may not do something."""
         if not self.allows(who, action, topic=topic, graph=graph):
             where = f" on {topic or graph!r}" if topic or graph else ""
+            where = " on every graph" if graph == EVERY_GRAPH else where
             raise Forbidden(f"{who or 'somebody without a name'} may not {action}{where}")
 
 

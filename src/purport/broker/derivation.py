@@ -31,15 +31,16 @@ def derived_event(rule: Rule, event: Event, answered: Answered, identifier: str)
     statements = tuple(
         Statement(one.attribute, value)
         for one in action.statements
-        for value in _values(one.value, rule, event, answered)
+        for value in values_of(one.value, rule, event, answered)
     )
     refuse_many(len(statements))
     return Event(statements, identifier, event.interval)
 
 
-def _values(
+def values_of(
     value: Term | Reference, rule: Rule, event: Event, answered: Answered
 ) -> Sequence[Term]:
+    """What a value of a rule stands for; `InvalidInput` if a `$name` says nothing."""
     if not isinstance(value, Reference):
         return (value,)
     name = folded(value.attribute)

@@ -13,7 +13,8 @@ from purport.broker.records import Entry, Record
 from purport.errors import EventError
 from purport.model.event import Event
 
-RECORD_VERSION = 2  # what is written; older ones are read
+RECORD_VERSION = 3  # what is written; older ones are read
+SAME_FORM = range(2, RECORD_VERSION + 1)  # version 3 has more kinds of records, in the same form
 
 
 class EncodedEntry(NamedTuple):
@@ -46,7 +47,7 @@ def decoded(kept: EncodedEntry) -> Entry:
     """An entry as it was; `JournalError` if it is damaged, or of a version yet to come."""
     require_whole(kept)
     try:
-        if kept.version == RECORD_VERSION:
+        if kept.version in SAME_FORM:
             record = _DECODER.decode(kept.record)
         else:
             record = msgspec.convert(_upgraded(kept), Record)
@@ -86,7 +87,7 @@ def _upgraded(kept: EncodedEntry) -> Any:
             f"reads versions up to {RECORD_VERSION}"
         )
     record: dict[str, Any] = msgspec.json.decode(kept.record)
-    for version in range(kept.version, RECORD_VERSION):
+    for version in range(kept.version, SAME_FORM.start):
         record = _UPGRADES[version](record)
     return record
 

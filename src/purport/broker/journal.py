@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from purport.broker.records import Entry, Published
+from purport.broker.records import Entry, addressees
 from purport.broker.retention import Stretch
 from purport.errors import InvalidInput, PurportError
 
@@ -52,7 +52,7 @@ class Journal(Protocol):
         """The entries after a sequence, in order; from the first that is kept on."""
 
     def told(self, subscription: str, after: int, most: int) -> Sequence[Entry]:
-        """The publications that a subscription was told of under numbers after this one, in order.
+        """The entries that a subscription was told of under numbers after this one, in order.
 
         At most so many, of those that are kept.
         """
@@ -113,9 +113,8 @@ class MemoryJournal:
         for entry in entries:
             self._last += 1
             self._entries.append(entry)
-            if type(entry.record) is Published:
-                for told in entry.record.told:
-                    self._told.setdefault(told.subscription, {})[told.number] = entry
+            for told in addressees(entry.record):
+                self._told.setdefault(told.subscription, {})[told.number] = entry
 
     def read(self, after: int = 0, through: int | None = None) -> Iterator[Entry]:
         begin = max(0, after + 1 - self.first)

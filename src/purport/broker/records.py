@@ -6,6 +6,7 @@ applying it again needs no measure, no clock and no matcher, and gives the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Literal
@@ -89,10 +90,13 @@ class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):
 
 
 class Paused(Struct, frozen=True, tag="paused", omit_defaults=True):
-    """A subscription hears nothing until it is resumed."""
+    """A subscription hears nothing until it is resumed.
+
+    Somebody asked for it, too much waits, or its owner may no longer know what a query asks for.
+    """
 
     id: str
-    reason: Literal["asked", "overflow"] = "asked"
+    reason: Literal["asked", "overflow", "forbidden"] = "asked"
 
 
 class Resumed(Struct, frozen=True, tag="resumed"):
@@ -118,7 +122,85 @@ class Failed(Struct, frozen=True, tag="failed", omit_defaults=True):
     rules: tuple[str, ...] = ()  # those that led there, if they went on from one another too long
 
 
-Record = Published | Subscribed | Unsubscribed | Paused | Resumed | Acknowledged | Failed
+class Addressee(Struct, frozen=True, array_like=True, gc=False):
+    """Who is told, and under which number."""
+
+    subscription: str  # its id
+    number: int  # counted for each subscription id, from 0 without gaps
+
+
+class ToldChange(Struct, frozen=True, array_like=True):
+    """How the answer to a query has changed, as multisets of bindings, and who is told of it.
+
+    A binding has, for each variable that is bound, the term as N-Quads write it.
+    """
+
+    to: tuple[Addressee, ...]
+    added: tuple[dict[str, str], ...] = ()
+    removed: tuple[dict[str, str], ...] = ()
+    is_whole: bool = False  # what is added is the whole answer: what was told before is over
+
+
+class Updated(Struct, frozen=True, tag="updated", omit_defaults=True):
+    """An update, with the quads that really came and went, and who is told of what.
+
+    Applying it needs no SPARQL: quads are lines of N-Quads without their point, in which a blank
+    node keeps its label; graphs are IRIs.
+    """
+
+    text: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    told: tuple[ToldChange, ...] = ()
+    publisher: str | None = None
+    delayed: int | None = None  # the number of a delayed update, which has run by this
+    causes: tuple[str, ...] = ()  # of the update of a rule: as of a derived event
+    rules: tuple[str, ...] = ()
+
+
+class AnswerTold(Struct, frozen=True, tag="answered", omit_defaults=True):
+    """The whole answer to a query, for whoever begins to hear of it, or does so again."""
+
+    told: tuple[ToldChange, ...]
+
+
+class Scheduled(Struct, frozen=True, tag="scheduled", omit_defaults=True):
+    """An update that waits for its time; its number is the sequence of this entry."""
+
+    text: str
+    due: int  # microseconds since 1970
+    publisher: str | None = None
+
+
+class Cancelled(Struct, frozen=True, tag="cancelled", omit_defaults=True):
+    """A delayed update will not run."""
+
+    number: int
+
+
+class UpdateFailed(Struct, frozen=True, tag="update-failed", omit_defaults=True):
+    """A delayed update could not run when its time came; nothing of it has happened."""
+
+    number: int
+    reason: str
+
+
+Record = (
+    Published
+    | Subscribed
+    | Unsubscribed
+    | Paused
+    | Resumed
+    | Acknowledged
+    | Failed
+    | Updated
+    | AnswerTold
+    | Scheduled
+    | Cancelled
+    | UpdateFailed
+)
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -133,6 +215,15 @@ class Entry(Struct, frozen=True, gc=False):
     def time(self) -> datetime:
         """When it was done."""
         return time_of(self.at)
+
+
+def addressees(record: Record) -> Iterable[Addressee | Told]:
+    """Who is told of what a record says, and under which number."""
+    if isinstance(record, Published):
+        return record.told
+    if isinstance(record, Updated | AnswerTold):
+        return [one for change in record.told for one in change.to]
+    return ()
 
 
 def microseconds_of(time: datetime) -> int:

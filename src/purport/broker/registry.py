@@ -1,4 +1,4 @@
-"""The registry: which subscriptions and rules there are, in which version, and whose they are."""
+"""The registry: what is subscribed to, rules included, in which version, and by whom."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from purport.broker.asked import Asked, asked_in, options_of
 from purport.broker.records import (
     Delivery,
     Entry,
@@ -17,17 +18,16 @@ from purport.broker.records import (
     time_of,
 )
 from purport.errors import InvalidInput
-from purport.model.language.parse import parse
-from purport.model.subscription import Publish, Rule, Subscription, Update
+from purport.model.subscription import Publish, Rule, Update
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A subscription or rule as the registry has it."""
+    """A subscription, to events or to a query, or a rule as the registry has it."""
 
     id: str
     text: str
-    subscription: Subscription
+    subscription: Asked
     owner: str | None
     version: int  # counted from 1 for each id
     since: datetime  # of this version
@@ -46,7 +46,7 @@ class Registration:
 
     def is_expired(self, at: datetime) -> bool:
         """Whether its time is up."""
-        expires = self.subscription.options.expires
+        expires = options_of(self.subscription).expires
         return expires is not None and expires <= at
 
     @classmethod
@@ -57,13 +57,13 @@ class Registration:
         at: int,
         sequence: int,
         version: int,
-        subscription: Subscription | None = None,
+        subscription: Asked | None = None,
     ) -> Registration:
         """What a record registers; its text is read if nobody has read it yet."""
         return cls(
             asked.id,
             asked.text,
-            subscription or parse(asked.text),
+            subscription or asked_in(asked.text),
             asked.owner,
             version,
             time_of(at),
@@ -130,7 +130,7 @@ class Registry:
             self._earlier.setdefault(registration.id, []).append(before)
         self._by_id[registration.id] = registration
 
-    def apply(self, entry: Entry, subscription: Subscription | None = None) -> None:
+    def apply(self, entry: Entry, subscription: Asked | None = None) -> None:
         """Follow the journal; `subscription` is what the text of the record says, if it is known.
 
         A record about something that is not registered changes nothing.

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import msgspec
 
+from purport.broker.asked import Asked, asked_in
 from purport.broker.records import MOST_WAITING, Delivery, Overflow, Subscribed
 from purport.broker.registry import Registration
 from purport.errors import InvalidInput
-from purport.model.language.parse import parse, parse_all
+from purport.model.language.parse import parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
 
@@ -48,7 +49,7 @@ def exported(registrations: Iterable[Registration]) -> str:
     return "".join(f"{msgspec.json.encode(line).decode()}\n" for line in lines)
 
 
-def imported(text: str, *, owner: str | None = None) -> list[tuple[RegistryLine, Subscription]]:
+def imported(text: str, *, owner: str | None = None) -> list[tuple[RegistryLine, Asked]]:
     """What a text registers: lines of JSON as above, or subscriptions and rules in the language.
 
     The latter need names, and belong to `owner`. `InvalidInput` says what is wrong, and where.
@@ -71,15 +72,15 @@ def _is_json(line: str) -> bool:
         return False
 
 
-def _read(number: int, line: str) -> tuple[RegistryLine, Subscription]:
+def _read(number: int, line: str) -> tuple[RegistryLine, Asked]:
     try:
         read = msgspec.json.decode(line, type=RegistryLine)
-        subscription = parse(read.subscription)
-        if subscription.name not in (None, read.id):
-            raise InvalidInput(f"the id {read.id!r} is not the name {subscription.name!r}")
+        asked = asked_in(read.subscription)
+        if isinstance(asked, Subscription) and asked.name not in (None, read.id):
+            raise InvalidInput(f"the id {read.id!r} is not the name {asked.name!r}")
     except (msgspec.MsgspecError, InvalidInput) as error:
         raise InvalidInput(f"line {number} of the registry: {error}") from None
-    return read, subscription
+    return read, asked
 
 
 def _named(subscription: Subscription, owner: str | None) -> tuple[RegistryLine, Subscription]:

@@ -8,39 +8,56 @@ from datetime import datetime
 
 import msgspec
 
+from purport.broker.asked import Asked, Query, options_of
 from purport.broker.cursor import Cursor
 from purport.broker.engine import Answer, Engine
 from purport.broker.gate import Gate, asked_of, contraries
+from purport.broker.graph import Graph
 from purport.broker.journal import JournalError
+from purport.broker.kept_state import (
+    VERSION,
+    KeptCursor,
+    KeptRegistration,
+    KeptState,
+    kept_state,
+)
 from purport.broker.records import (
     Acknowledged,
+    AnswerTold,
+    Cancelled,
     Entry,
     Paused,
     Published,
     Resumed,
+    Scheduled,
     Subscribed,
-    Told,
+    ToldChange,
     Unsubscribed,
+    Updated,
+    UpdateFailed,
     microseconds_of,
 )
 from purport.broker.registry import Registration, Registry
+from purport.broker.rule_update import require_rule_update
+from purport.broker.schedule import Schedule
 from purport.errors import NotSupportedYet, PurportError
 from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.subscription import Rule, Subscription, Update
 
-VERSION = 1
 _CONTRARY = "\x00"  # after the id of a subscription `on change`: what re-arms it
 
 
 class BrokerState:
-    """Registry, cursors and engines, after the entries that were applied.
+    """Registry, cursors, engines and graph, after the entries that were applied.
 
-    `apply` is a function of the state and an entry: no clock, no file, no thread in here.
+    `apply` is a function of the state and an entry: no clock, no file, no thread in here. Without a
+    graph, updates are followed as far as it takes to know how far subscribers are.
     """
 
-    def __init__(self, engines: Sequence[Engine]) -> None:
-        self.engines = engines
+    def __init__(self, engines: Sequence[Engine], graph: Graph | None = None) -> None:
+        self.engines, self.graph = engines, graph
+        self.schedule = Schedule()
         self.registry = Registry()
         self.cursors: dict[str, Cursor] = {}
         self.ended: dict[str, int] = {}  # of ids whose subscription ended, the next number
@@ -49,12 +66,35 @@ class BrokerState:
         self.unrunnable: dict[str, str] = {}  # subscriptions that no engine runs any more, and why
         self._engine_of: dict[str, Engine] = {}
         self._contraries: dict[str, int] = {}  # of a subscription `on change`, how many there are
+        self._queries: set[str] = set()  # that the graph answers
+        self._is_asleep = False
         self._first_expiry: datetime | None = None  # or earlier
+
+    def require_graph(self) -> Graph:
+        """The graph; `NotSupportedYet` where there is none."""
+        if self.graph is None:
+            raise NotSupportedYet("SPARQL, without a graph", "this broker")
+        return self.graph
+
+    def sleep(self) -> None:
+        """Ask no query while much is applied: `wake` asks them all."""
+        self._is_asleep = True
+
+    def wake(self) -> None:
+        """Have the graph answer what is subscribed to."""
+        self._is_asleep = False
+        if self.graph is not None:
+            self.graph.set_time(self.at)
+        for registration in self.registry:
+            if isinstance(registration.subscription, Query):
+                self._run(registration)
 
     def require_runnable(self, subscription: Subscription) -> Engine:
         """The engine that runs a subscription; `NotSupportedYet` if none does."""
         if isinstance(subscription, Rule) and isinstance(subscription.action, Update):
-            raise NotSupportedYet("a rule that updates (update)", label(subscription))
+            if self.graph is None:
+                raise NotSupportedYet("a rule that updates (update)", label(subscription))
+            require_rule_update(subscription.action.sparql)
         asked, forms = asked_of(subscription), []
         for engine in self.engines:
             form = engine.refuses(asked)
@@ -82,11 +122,8 @@ class BrokerState:
             return []
         return [one.id for one in self.registry if one.is_expired(at)]
 
-    def apply(self, entry: Entry, subscription: Subscription | None = None) -> Sequence[Told]:
-        """Take up the next entry, and say who is to be told of it.
-
-        `subscription` is what the text of a record says, if it was read before.
-        """
+    def apply(self, entry: Entry, subscription: Asked | None = None) -> None:
+        """Take up the next entry; `subscription` is what its text says, if it was read before."""
         if entry.sequence != self.sequence + 1:
             raise JournalError(
                 f"entry {self.sequence + 1} of the journal is missing: {entry.sequence} follows "
@@ -95,7 +132,15 @@ class BrokerState:
         self.sequence, self.at = entry.sequence, entry.at
         match entry.record:
             case Published() as published:
-                return self._publish(entry, published)
+                self._publish(entry, published)
+            case Updated() as updated:
+                self._update(entry, updated)
+            case AnswerTold(told):
+                self._tell(told, entry.at)
+            case Scheduled() as scheduled:
+                self.schedule.add(entry.sequence, scheduled)
+            case Cancelled(number) | UpdateFailed(number):
+                self.schedule.remove(number)
             case Subscribed(identifier):
                 self._stop(identifier)
                 before = self.registry.find(identifier)
@@ -110,30 +155,29 @@ class BrokerState:
                 self._stop(identifier)
                 self._end(identifier)
                 self.registry.apply(entry)
-                expiries = (one.subscription.options.expires for one in self.registry)
+                expiries = (options_of(one.subscription).expires for one in self.registry)
                 self._first_expiry = min((one for one in expiries if one), default=None)
             case Paused(identifier):
                 self._stop(identifier)
                 self.registry.apply(entry)
             case Resumed(identifier):
                 self.registry.apply(entry)
-                if identifier in self.registry and identifier not in self._engine_of:
+                if identifier in self.registry and not self._is_run(identifier):
                     self._run(self.registry.get(identifier))
             case Acknowledged(identifier, through, is_missed):
                 if identifier in self.cursors:
                     cursor = self.cursors[identifier]
                     self.cursors[identifier] = cursor.through(through, is_missed=is_missed)
-        return ()
 
     def snapshot(self) -> bytes:
         """The state as bytes that `restore` reads."""
-        kept = _Kept(
+        kept = KeptState(
             VERSION,
             self.sequence,
             self.at,
             self.registry.version,
             [
-                _KeptRegistration(
+                KeptRegistration(
                     one.asked(),
                     one.version,
                     microseconds_of(one.since),
@@ -144,7 +188,7 @@ class BrokerState:
                 for one in self.registry.versions(last.id)
             ],
             {
-                name: _KeptCursor(
+                name: KeptCursor(
                     one.next,
                     one.acknowledged,
                     one.first,
@@ -156,6 +200,9 @@ class BrokerState:
             },
             self.ended,
             {engine.name: engine.snapshot() for engine in self.engines},
+            () if self.graph is None else self.graph.facts(),
+            () if self.graph is None else self.graph.named_graphs(),
+            tuple(self.schedule),
         )
         return msgspec.json.encode(kept)
 
@@ -164,11 +211,15 @@ class BrokerState:
 
         `JournalError` if it is one that this version does not read.
         """
-        kept = _kept(state)
+        kept = kept_state(state)
+        if self.graph is not None:
+            self.graph.restore(kept.facts, kept.graphs)
         self.sequence, self.at = kept.sequence, kept.at
         for engine in self.engines:
             if engine.name in kept.engines:
                 engine.restore(kept.engines[engine.name])
+        for delayed in kept.delayed:
+            self.schedule.put(delayed)
         self.ended = kept.ended
         for name, one in kept.cursors.items():
             gate = Gate(one.told_at, one.is_armed)
@@ -182,7 +233,7 @@ class BrokerState:
             self._run(registration)
         self.registry.version = kept.registry_version
 
-    def _publish(self, entry: Entry, published: Published) -> Sequence[Told]:
+    def _publish(self, entry: Entry, published: Published) -> None:
         assert entry.event is not None
         for engine in self.engines:
             engine.advance(entry.sequence, entry.event, entry.time)
@@ -199,7 +250,19 @@ class BrokerState:
             if registration.is_immediate:
                 cursor = cursor.through(told.number)
             cursors[told.subscription] = cursor
-        return published.told
+
+    def _update(self, entry: Entry, updated: Updated) -> None:
+        if self.graph is not None:
+            self.graph.follow(entry.sequence, updated)
+        if updated.delayed is not None:
+            self.schedule.remove(updated.delayed)
+        self._tell(updated.told, entry.at)
+
+    def _tell(self, changes: Sequence[ToldChange], at: int) -> None:
+        for change in changes:
+            for one in change.to:
+                if one.subscription in self.cursors:
+                    self.cursors[one.subscription] = self.cursors[one.subscription].told(at)
 
     def _end(self, identifier: str) -> None:
         """Forget how far a subscriber was, but for the number with which its id would go on."""
@@ -211,26 +274,43 @@ class BrokerState:
 
     def _run(self, registration: Registration) -> None:
         """Have an engine answer a subscription."""
-        expires = registration.subscription.options.expires
+        expires = options_of(registration.subscription).expires
         if expires is not None:
             self._first_expiry = min(expires, self._first_expiry or expires)
         if registration.is_paused:
             return
         try:
-            engine = self.require_runnable(registration.subscription)
+            if isinstance(registration.subscription, Query):
+                self._run_query(registration.id, registration.subscription)
+            else:
+                self._run_on_engine(registration.id, registration.subscription)
         except PurportError as error:  # it could be run when it was registered: say so, go on
             self.unrunnable[registration.id] = str(error)
-            return
-        engine.add(registration.id, asked_of(registration.subscription))
-        self._engine_of[registration.id] = engine
-        if registration.subscription.options.on_change:
+
+    def _run_query(self, identifier: str, query: Query) -> None:
+        if self.graph is not None and not self._is_asleep:
+            self.graph.subscribe(identifier, query.text)
+            self._queries.add(identifier)
+
+    def _run_on_engine(self, identifier: str, subscription: Subscription) -> None:
+        engine = self.require_runnable(subscription)
+        engine.add(identifier, asked_of(subscription))
+        self._engine_of[identifier] = engine
+        if subscription.options.on_change:
             count = 0
-            for count, opposite in enumerate(contraries(registration.subscription), 1):
-                engine.add(f"{registration.id}{_CONTRARY}{count}", opposite)
-            self._contraries[registration.id] = count
+            for count, opposite in enumerate(contraries(subscription), 1):
+                engine.add(f"{identifier}{_CONTRARY}{count}", opposite)
+            self._contraries[identifier] = count
+
+    def _is_run(self, identifier: str) -> bool:
+        return identifier in self._engine_of or identifier in self._queries
 
     def _stop(self, identifier: str) -> None:
         self.unrunnable.pop(identifier, None)
+        if identifier in self._queries:
+            assert self.graph is not None
+            self._queries.remove(identifier)
+            self.graph.unsubscribe(identifier)
         engine = self._engine_of.pop(identifier, None)
         if engine is None:
             return
@@ -248,47 +328,3 @@ def rearms(answered: str) -> str | None:
     """The subscription that an answer re-arms; None if it answers one."""
     identifier, mark, _ = answered.partition(_CONTRARY)
     return identifier if mark else None
-
-
-class _KeptRegistration(msgspec.Struct, frozen=True, array_like=True):
-    asked: Subscribed
-    version: int
-    since: int
-    sequence: int
-    is_paused: bool
-
-
-class _KeptCursor(msgspec.Struct, frozen=True, array_like=True):
-    next: int
-    acknowledged: int
-    first: int
-    missed: int
-    told_at: int | None
-    is_armed: bool
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """A snapshot."""
-
-    version: int
-    sequence: int
-    at: int
-    registry_version: int
-    registrations: list[_KeptRegistration]
-    cursors: dict[str, _KeptCursor]
-    ended: dict[str, int]
-    engines: dict[str, bytes]  # by their names
-
-
-class _KeptVersion(msgspec.Struct, frozen=True):
-    version: int
-
-
-def _kept(state: bytes) -> _Kept:
-    try:
-        version = msgspec.json.decode(state, type=_KeptVersion).version
-        if version != VERSION:
-            raise JournalError(f"a snapshot of version {version}; this Purport reads {VERSION}")
-        return msgspec.json.decode(state, type=_Kept)
-    except msgspec.MsgspecError as error:
-        raise JournalError(f"a snapshot cannot be read: {error}") from None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from purport.broker.records import Answered, Entry, Published, Told
+from purport.broker.asked import Query
+from purport.broker.journal import JournalError
+from purport.broker.rdf_text import bindings_of
+from purport.broker.records import Answered, AnswerTold, Entry, Published, Told, Updated
 from purport.broker.registry import Registration
 from purport.model.event import Event
 from purport.model.match import Correspondence, Explanation, Mapping, Match
-from purport.model.notification import Notification
+from purport.model.notification import AnswerChange, Notification
 from purport.model.subscription import Predicate
 
 Explain = Callable[[Match], Explanation]
@@ -17,13 +20,18 @@ Explain = Callable[[Match], Explanation]
 def notification_of(
     entry: Entry, registration: Registration, *, explain: Explain | None = None, missed: int = 0
 ) -> Notification:
-    """What a subscriber is told of a publication, in the version that held then."""
-    record, event = entry.record, entry.event
+    """What a subscriber is told of an entry, in the version that held then."""
+    record = entry.record
+    if isinstance(record, Updated | AnswerTold):
+        return _answer_notification(entry, record, registration.id, missed)
+    event, subscription = entry.event, registration.subscription
     assert isinstance(record, Published) and event is not None
+    if isinstance(subscription, Query):
+        raise JournalError(f"entry {entry.sequence} tells a query of an event")
     told = told_to(record, registration.id)
-    predicates = registration.subscription.predicates
+    predicates = subscription.predicates
     match = Match(
-        registration.subscription,
+        subscription,
         event,
         _mapping(told.best, predicates, event),
         tuple(_mapping(other, predicates, event) for other in told.others),
@@ -33,6 +41,22 @@ def notification_of(
         registration.id, told.number, match, entry.time, entry.sequence, record.topic,
         record.causes, record.probability, missed,
     )  # fmt: skip
+
+
+def _answer_notification(
+    entry: Entry, record: Updated | AnswerTold, subscription: str, missed: int
+) -> Notification:
+    number, change = next(
+        (one.number, change)
+        for change in record.told
+        for one in change.to
+        if one.subscription == subscription
+    )
+    news = AnswerChange(bindings_of(change.added), bindings_of(change.removed), change.is_whole)
+    causes = record.causes if isinstance(record, Updated) else ()
+    return Notification(
+        subscription, number, news, entry.time, entry.sequence, causes=causes, missed=missed
+    )
 
 
 def told_to(record: Published, subscription: str) -> Told:

@@ -11,6 +11,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from purport.broker.asked import Asked, Query
 from purport.broker.encoding import is_whole
 from purport.broker.records import time_of
 from purport.broker.restart import restored
@@ -25,7 +26,7 @@ class Registered(msgspec.Struct, frozen=True):
     """A subscription or rule, and how far its subscriber is."""
 
     id: str
-    kind: str  # subscription or rule
+    kind: str  # subscription, query or rule
     text: str
     owner: str | None
     version: int
@@ -103,7 +104,7 @@ def _span(report: JournalReport) -> str:
 def _show_registered(console: Console, registered: list[Registered]) -> None:
     table = Table("id", "owner", "version", "told", "waiting", "", "text")
     for one in registered:
-        notes = ["rule"] * (one.kind == "rule") + ["paused"] * one.is_paused
+        notes = [one.kind] * (one.kind != "subscription") + ["paused"] * one.is_paused
         notes += ["until its process ends"] * (not one.is_durable)
         table.add_row(
             one.id,
@@ -154,7 +155,7 @@ def _registered(journal: SqlJournal) -> list[Registered]:
     return [
         Registered(
             one.id,
-            "rule" if isinstance(one.subscription, Rule) else "subscription",
+            _kind(one.subscription),
             one.text,
             one.owner,
             one.version,
@@ -166,3 +167,9 @@ def _registered(journal: SqlJournal) -> list[Registered]:
         )
         for one in state.registry
     ]
+
+
+def _kind(asked: Asked) -> str:
+    if isinstance(asked, Query):
+        return "query"
+    return "rule" if isinstance(asked, Rule) else "subscription"

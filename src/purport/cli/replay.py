@@ -39,7 +39,8 @@ def replay(
             "--subscriptions",
             "-s",
             metavar="FILE|TEXT",
-            help="A file of subscriptions, or one in braces; repeatable (those of the broker).",
+            help="Subscriptions (in a file, or one in braces) or a SPARQL query (in a file .rq, or "
+            "as it is); repeatable (those of the broker).",
         ),
     ] = None,
     after: After = 0,
@@ -68,23 +69,25 @@ def replay(
 ) -> None:
     """Say what subscriptions would have been told of a part of a journal, on Spark.
 
-    They are matched event by event and told as a broker tells: at most once per, on change,
-    expires. Rules are not replayed: what they published is in the journal. The broker may be
+    Events are matched one by one and told as a broker tells: at most once per, on change, expires.
+    SPARQL queries are told their whole answer as it was before the part, then what each update
+    added and removed. Rules are not replayed: what they did is in the journal. The broker may be
     running.
 
     Example: purport replay city-broker -s new.purport --since 2026-11-01 -o would-have-been-told
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
-    from purport.pipeline.jobs.replay import Replay, replayable_subscriptions, require_room
+    from purport.pipeline.jobs.replay import Replay, require_room
     from purport.pipeline.journaled import Span
     from purport.pipeline.matcher_spec import MatcherSettings
+    from purport.pipeline.replayable import replayable
 
     _require_journal(place, stretches)
     span = Span(after, through, since, until)
     span.require_some()
     job = Replay(
         place,
-        replayable_subscriptions(subscriptions or [f"broker:{place}"], stretches),
+        replayable(subscriptions or [f"broker:{place}"], stretches),
         span,
         MatcherSettings(measure, mode, lexicon),
         stretches,
@@ -130,5 +133,6 @@ def _print_notifications(folder: Path) -> None:
 
     encode = msgspec.json.Encoder().encode
     for batch in written_batches(folder):
-        for row in batch.to_pylist():
-            sys.stdout.write(encode(row).decode() + "\n")
+        for row in batch.to_pylist(maps_as_pydicts="strict"):
+            said = {name: value for name, value in row.items() if value is not None}
+            sys.stdout.write(encode(said).decode() + "\n")

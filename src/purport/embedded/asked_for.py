@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from purport.broker.asked import Asked, Query, is_query
 from purport.broker.records import Subscribed
 from purport.errors import EventError, InvalidInput
+from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.language.parse import parse
 from purport.model.language.write import write
@@ -41,8 +45,25 @@ def published_events(told: Iterable[Publishable]) -> list[Event]:
     return made
 
 
-def readable_subscription(asked: Subscription | str) -> Subscription:
-    """A subscription that a journal can keep as a text, and read again."""
+def readable(asked: Subscription | str, name: str | None = None) -> Asked:
+    """A subscription or query that a journal can keep as a text, and read again.
+
+    A subscription may have the name itself.
+    """
+    if isinstance(asked, str) and is_query(asked):
+        return Query(asked)
+    read = _readable_subscription(asked)
+    if name is None or read.name == name:
+        return read
+    if read.name is not None:
+        raise InvalidInput(f"it is called {read.name!r} in its text, and {name!r} beside it")
+    try:
+        return _readable_subscription(replace(read, name=name))
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def _readable_subscription(asked: Subscription | str) -> Subscription:
     if isinstance(asked, str):
         return parse(asked)
     if not isinstance(asked, Subscription):
@@ -53,7 +74,7 @@ def readable_subscription(asked: Subscription | str) -> Subscription:
     return read
 
 
-def require_callback(callback: object, asked: Subscription) -> None:
+def require_callback(callback: object, asked: Asked) -> None:
     """Raise `InvalidInput` if something cannot be called, or is to be called by a rule."""
     if callback is not None and not callable(callback):
         raise InvalidInput(f"a callback is a function, got {callback!r:.80}")
@@ -76,6 +97,22 @@ def require_owner(name: str | None) -> None:
     """Raise `InvalidInput` if this is no name of somebody."""
     if name is not None:
         require_name(name, "the name of an owner or publisher")
+
+
+def due_time(at: datetime | None, after: timedelta | None, clock: Clock) -> datetime | None:
+    """When an update is to run; None if at once."""
+    if at is not None and after is not None:
+        raise InvalidInput("an update runs at a time, or after a while: not both")
+    if after is not None:
+        if not isinstance(after, timedelta):
+            raise InvalidInput(f"expected a length of time (a timedelta), got {after!r}")
+        try:
+            at = clock.now() + after
+        except OverflowError:
+            raise InvalidInput(f"no time is {after} from now") from None
+    if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
+        raise InvalidInput(f"expected a time with its zone, got {at!r}")
+    return None if at is None or at <= clock.now() else at
 
 
 def require_topic(topic: str) -> None:

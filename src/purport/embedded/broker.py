@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +14,10 @@ import msgspec
 
 from purport.assembly import journal_at, matching_engine
 from purport.broker.access import OPEN, Action, Forbidden
+from purport.broker.asked import Asked, Query, written
 from purport.broker.engine import Engine
+from purport.broker.graph import require_update
+from purport.broker.graph_access import graphs_read
 from purport.broker.journal import Journal, MemoryJournal
 from purport.broker.matching_engine import MatchingEngine
 from purport.broker.records import (
@@ -25,21 +27,24 @@ from purport.broker.records import (
     Failed,
     Overflow,
     Paused,
-    Published,
-    Record,
-    Resumed,
     Subscribed,
     Unsubscribed,
+    Updated,
+    addressees,
 )
+from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
 from purport.broker.registry_text import exported, imported
+from purport.broker.schedule import DelayedUpdate
 from purport.embedded.asked_for import (
     Publishable,
+    due_time,
     one_of,
     published_event,
     published_events,
-    readable_subscription,
+    readable,
     require_callback,
+    require_name,
     require_owner,
     require_registrable,
     require_text,
@@ -47,41 +52,31 @@ from purport.embedded.asked_for import (
 )
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
+from purport.embedded.receipts import (
+    Failure,
+    Receipt,
+    UpdateReceipt,
+    failure_in,
+    receipts_of,
+    update_receipt,
+)
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Acknowledging, Subscriber
+from purport.embedded.timer import Timer
 from purport.embedded.workers import Callback, HandOver, Worker, to_callback, to_service
 from purport.errors import InvalidInput
 from purport.matching.matcher import Matcher
 from purport.model.clock import Clock, SystemClock
 from purport.model.event import Event
-from purport.model.language.write import write
+from purport.model.match import Match
 from purport.model.notification import Notification
 from purport.model.subscription import Post, Rule, Subscription
 from purport.posting import address_parts
+from purport.sparql.graph_store import Answer
 
 _LOG = logging.getLogger("purport.broker")
 _ENTRIES_BETWEEN_LOOKS = 10_000
 _GIVEN_OUT = re.compile(r"subscription-\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """That an event is in the journal: a crash no longer loses it."""
-
-    sequence: int
-    event_id: str
-    notified: int  # how many subscribers and rules are told of it
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What a rule or a callback could not do for an event, and where the journal says so."""
-
-    sequence: int
-    at: datetime
-    subscription_id: str
-    event_id: str
-    reason: str
 
 
 class Broker:
@@ -114,14 +109,18 @@ class Broker:
         self._callbacks: dict[str, Worker] = {}
         self._posts: dict[str, Worker] = {}
         self._housekeeper: Housekeeper | None = None
+        self._clock = clock or SystemClock()
         try:
-            self._ledger = self._start(matching_engine(matcher), engines, clock or SystemClock())
+            self._ledger = self._start(matching_engine(matcher), engines, self._clock)
         except BaseException:
             journal.close()
             raise
         self._next_look = self._ledger.sequence + _ENTRIES_BETWEEN_LOOKS
         for registration in self._ledger.registry:
             self._post_for(registration)
+        self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
+        if self._ledger.time_left() is not None:
+            self._timer.look()
 
     @classmethod
     def open(
@@ -184,11 +183,68 @@ class Broker:
         made = published_events(events)
         return self._publish(made, topic, publisher) if made else []
 
+    def update(
+        self,
+        text: str,
+        *,
+        at: datetime | None = None,
+        after: timedelta | None = None,
+        publisher: str | None = None,
+    ) -> UpdateReceipt:
+        """Run a SPARQL update, at once or later; when this returns, it is kept.
+
+        All of it happens, or nothing: `SparqlSyntaxError` if it is none, `BacklogFull` if a
+        subscriber wants publishers to wait.
+        """
+        require_text(text, "an update")
+        require_owner(publisher)
+        access = self._settings.access
+        if not access.allows_somewhere(publisher, Action.UPDATE):
+            raise Forbidden(f"{publisher or 'somebody without a name'} may not update")
+        due = due_time(at, after, self._clock)
+        if due is None:
+            return update_receipt(self._ledger.update(text, publisher))
+        require_update(text)
+        entry = self._ledger.schedule(text, due, publisher)
+        self._timer.look()
+        return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)
+
+    def query(self, text: str, *, who: str | None = None) -> Answer:
+        """The answer to a SPARQL query, now: solutions, a truth or triples, as pyoxigraph has them.
+
+        `SparqlSyntaxError` if it is no query.
+        """
+        require_text(text, "a query")
+        self._require_reader(text, who)
+        return self._ledger.query(text)
+
+    def delayed(self) -> list[DelayedUpdate]:
+        """The updates that wait for their time, in the order in which they are due."""
+        return self._ledger.delayed()
+
+    def cancel_update(self, number: int, *, who: str | None = None) -> None:
+        """Let a delayed update go; `InvalidInput` if it does not wait."""
+        with self._ledger.lock:
+            waiting = {one.number: one for one in self._ledger.delayed()}
+            if number in waiting and (who is None or who != waiting[number].publisher):
+                self._settings.access.require(who, Action.MANAGE)
+            self._ledger.cancel(number)
+
+    def run_due(self) -> list[UpdateReceipt]:
+        """Run the delayed updates whose time has come; a thread does so by itself.
+
+        So does whatever is published, updated, asked or subscribed. Those that fail are recorded
+        (`failures`), and are not among the receipts.
+        """
+        entries = self._ledger.run_due()
+        return [update_receipt(one) for one in entries if isinstance(one.record, Updated)]
+
     def subscribe(
         self,
         subscription: Subscription | str,
         callback: Callback | None = None,
         *,
+        name: str | None = None,
         owner: str | None = None,
         durable: bool | None = None,
         delivery: Delivery | str = Delivery.AT_LEAST_ONCE,
@@ -196,18 +252,20 @@ class Broker:
         overflow: Overflow | str = Overflow.DROP_OLDEST,
         acknowledging: Acknowledging | str = Acknowledging.WHEN_NEXT_IS_TAKEN,
     ) -> Subscriber:
-        """Subscribe, or add a rule; a callback is called in a thread of its own.
+        """Subscribe to events or to a SPARQL query, or add a rule; a callback has its own thread.
 
-        Under the name of a subscription that is there, this goes on with it: as it is, or in a new
-        version if it is asked for otherwise. Without a name it ends with this broker, unless it is
-        said to be `durable`.
+        Who asks a query is told the whole answer first, then what comes into it and goes. Under the
+        name of a subscription that is there, this goes on with it: as it is, or in a new version if
+        it is asked for otherwise. Without a name it ends with this broker, unless it is said to be
+        `durable`.
         """
-        asked = readable_subscription(subscription)
+        asked = readable(subscription, name)
+        name = asked.name if isinstance(asked, Subscription) else name
         wanted = Subscribed(
-            asked.name or "",
-            write(asked),
+            name or "",
+            written(asked),
             owner,
-            asked.name is not None if durable is None else durable,
+            name is not None if durable is None else durable,
             one_of(Delivery, delivery),
             most_waiting,
             one_of(Overflow, overflow),
@@ -216,11 +274,11 @@ class Broker:
         require_callback(callback, asked)
         with self._ledger.lock:
             self._ledger.require_open()
-            if asked.name is None:
+            if name is None:
                 wanted = msgspec.structs.replace(wanted, id=self._ledger.free_id())
-            elif _GIVEN_OUT.fullmatch(asked.name):
-                raise InvalidInput(f"names such as {asked.name!r} are given out by the broker")
-            self._register([(wanted, asked, False)])
+            elif _GIVEN_OUT.fullmatch(require_name(name, "the id of a subscription")):
+                raise InvalidInput(f"names such as {name!r} are given out by the broker")
+            self._register([Wanted(wanted, asked)])
             return self.subscriber(wanted.id, callback, acknowledging=how)
 
     def subscriber(
@@ -258,12 +316,18 @@ class Broker:
                 self._ledger.record(Paused(identifier))
 
     def resume(self, identifier: str, *, who: str | None = None) -> None:
-        """Let a paused subscription hear again; `InvalidInput` if as much waits for it as may."""
+        """Let a paused subscription hear again; `InvalidInput` if as much waits for it as may.
+
+        A query is told its whole answer anew.
+        """
         with self._ledger.lock:
             if self._require_manager(identifier, who).is_paused:
                 if self._ledger.is_full(identifier):
                     raise InvalidInput(f"as much waits for {identifier!r} as may: take some first")
-                self._ledger.record(Resumed(identifier))
+                registration = self.registration(identifier)
+                if isinstance(registration.subscription, Query):
+                    self._require_reader(registration.text, registration.owner)
+                self._ledger.resume(identifier)
 
     def registrations(self, owner: str | None = None) -> list[Registration]:
         """What is subscribed to, rules included; all, or what belongs to somebody."""
@@ -295,19 +359,15 @@ class Broker:
         wanted = imported(require_text(text, "a registry"), owner=owner)
         with self._ledger.lock:
             self._ledger.require_open()
-            self._register([(line.asked(), asked, line.is_paused) for line, asked in wanted])
+            self._register([Wanted(line.asked(), asked, line.is_paused) for line, asked in wanted])
             return [self.registration(line.id) for line, _ in wanted]
 
     def failures(self, after: int = 0) -> list[Failure]:
-        """What rules and callbacks could not do, of what the journal has after a sequence."""
+        """What rules, callbacks and delayed updates could not do, of entries after a sequence."""
         with self._ledger.lock:
             self._ledger.require_open()
             entries = self._journal.read(after)
-        return [
-            Failure(entry.sequence, entry.time, record.id, record.event, record.reason)
-            for entry in entries
-            if isinstance(record := entry.record, Failed)
-        ]
+        return [found for found in map(failure_in, entries) if found is not None]
 
     def compact(self) -> int:
         """Seal all of the journal that is in no stretch yet, and drop what need not be kept.
@@ -332,6 +392,7 @@ class Broker:
         for worker in workers:
             if not worker.join(self._settings.closing_seconds):
                 _LOG.warning("the callback of %r is still at work", worker.subscriber.id)
+        self._timer.stop()
         if self._housekeeper is not None:
             self._housekeeper.stop()
             self._housekeeper = None
@@ -363,9 +424,22 @@ class Broker:
             _LOG.warning("%r hears nothing, because it cannot be run: %s", identifier, reason)
         left = [one.id for one in ledger.registry if not one.is_durable]
         ledger.record(*(Unsubscribed(one, "ended") for one in left))
+        ledger.record(*(Paused(one, "forbidden") for one in self._forbidden(ledger)))
+        ledger.tell_anew()
+        ledger.run_due()
         if not isinstance(self._journal, MemoryJournal):
             self._housekeeper = Housekeeper(self._journal, ledger)
         return ledger
+
+    def _forbidden(self, ledger: Ledger) -> Iterator[str]:
+        """The queries whose owners may no longer know what they ask for."""
+        for one in ledger.registry:
+            if isinstance(one.subscription, Query) and not one.is_paused:
+                try:
+                    self._require_reader(one.text, one.owner)
+                except Forbidden as error:
+                    _LOG.warning("%r is paused: %s", one.id, error)
+                    yield one.id
 
     def _publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Receipt]:
         if topic or publisher is not None:
@@ -377,33 +451,39 @@ class Broker:
         if self._housekeeper is None and entries[-1].sequence >= self._next_look:
             self._next_look = entries[-1].sequence + _ENTRIES_BETWEEN_LOOKS
             self._ledger.forget(self._settings.memory_entries)
-        return _receipts(entries, len(events))
+        return receipts_of(entries, len(events))
 
-    def _register(self, wanted: Sequence[tuple[Subscribed, Subscription, bool]]) -> None:
+    def _register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted, each paused or not; raises what is wrong with one."""
-        for one, asked, _ in wanted:
-            self._check(one, asked)
-        records: list[Record] = []
-        for one, _, is_paused in wanted:
-            before = self._ledger.registry.find(one.id)
-            if before is None or before.asked() != one:
-                records.append(one)
-            if is_paused and not (before and before.is_paused):
-                records.append(Paused(one.id))
-        self._ledger.record(*records, subscriptions={one.id: asked for one, asked, _ in wanted})
-        for one, _, _ in wanted:
-            self._post_for(self.registration(one.id))
+        for one in wanted:
+            self._check(one.record, one.asked)
+        self._ledger.register(wanted)
+        for one in wanted:
+            self._post_for(self.registration(one.record.id))
 
-    def _check(self, wanted: Subscribed, subscription: Subscription) -> None:
+    def _check(self, wanted: Subscribed, asked: Asked) -> None:
         require_registrable(wanted)
         if not self._settings.access.allows_somewhere(wanted.owner, Action.SUBSCRIBE):
             raise Forbidden(f"{wanted.owner or 'somebody without a name'} may not subscribe")
         before = self._ledger.registry.find(wanted.id)
         if before is not None and before.owner != wanted.owner:
             raise Forbidden(f"{wanted.id!r} belongs to {before.owner or 'somebody without a name'}")
-        if isinstance(subscription, Rule) and isinstance(subscription.action, Post):
-            address_parts(subscription.action.url)
-        self._ledger.require_runnable(subscription)
+        if isinstance(asked, Query):
+            self._require_reader(asked.text, wanted.owner)
+            return
+        if isinstance(asked, Rule) and isinstance(asked.action, Post):
+            address_parts(asked.action.url)
+        self._ledger.require_runnable(asked)
+
+    def _require_reader(self, query: str, who: str | None) -> None:
+        """Raise `Forbidden` if somebody may not know what a query asks for."""
+        access = self._settings.access
+        if access is OPEN:
+            return
+        if not access.allows_somewhere(who, Action.SUBSCRIBE):
+            raise Forbidden(f"{who or 'somebody without a name'} may not subscribe")
+        for graph in sorted(graphs_read(query)):
+            access.require(who, Action.SUBSCRIBE, graph=graph)
 
     def _listen(self, identifier: str, acknowledging: Acknowledging) -> Subscriber:
         subscriber = Subscriber(self._ledger, identifier, self._leave, acknowledging)
@@ -440,11 +520,9 @@ class Broker:
     def _notice(self, entry: Entry) -> None:
         """Wake whom an entry concerns."""
         record = entry.record
-        if type(record) is Published:
-            for one in record.told:
-                for subscriber in self._subscribers.get(one.subscription, ()):
-                    subscriber.bell.ring()
-            return
+        for one in addressees(record):
+            for subscriber in self._subscribers.get(one.subscription, ()):
+                subscriber.bell.ring()
         match record:
             case Unsubscribed(identifier):
                 for workers in (self._callbacks, self._posts):
@@ -457,7 +535,8 @@ class Broker:
 
     def _fail(self, notification: Notification, reason: str) -> None:
         _LOG.warning("%s: %s", notification.id, reason)
-        event = notification.match.event.id or ""
+        news = notification.news
+        event = news.event.id or "" if isinstance(news, Match) else ""
         self._ledger.record(Failed(notification.subscription_id, event, reason))
 
     def _require_manager(self, identifier: str, who: str | None) -> Registration:
@@ -465,12 +544,3 @@ class Broker:
         if who is None or who != registration.owner:
             self._settings.access.require(who, Action.MANAGE)
         return registration
-
-
-def _receipts(entries: Sequence[Entry], count: int) -> list[Receipt]:
-    """The receipts of the first so many publications, which come before those of rules."""
-    return [
-        Receipt(entry.sequence, entry.event.id or "", len(entry.record.told))
-        for entry in entries
-        if entry.event is not None and type(entry.record) is Published
-    ][:count]

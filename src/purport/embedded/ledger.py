@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
 
+from purport.broker.asked import Asked
 from purport.broker.cursor import Cursor
-from purport.broker.draft import published
+from purport.broker.draft import published, updated
 from purport.broker.engine import Engine
+from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
 from purport.broker.records import (
     Acknowledged,
+    Cancelled,
     Delivery,
     Entry,
     Published,
     Record,
+    Scheduled,
+    Subscribed,
     Unsubscribed,
+    Updated,
+    UpdateFailed,
     microseconds_of,
 )
+from purport.broker.registering import Wanted, registered, resumed, told_anew
 from purport.broker.registry import Registration, Registry
 from purport.broker.restart import restored
 from purport.broker.retention import Retention
+from purport.broker.schedule import DelayedUpdate
 from purport.broker.state import id_at
 from purport.broker.telling import Explain, notification_of
+from purport.broker.update_draft import Cause
 from purport.embedded.acknowledgements import Acknowledgements
+from purport.embedded.dropping import droppable
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Waiting
 from purport.errors import InvalidInput, PurportError
@@ -33,8 +45,10 @@ from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.notification import Notification
 from purport.model.subscription import Subscription
+from purport.sparql.graph_store import Answer
 
 _LOG = logging.getLogger("purport.broker")
+_LONGEST_REASON = 1_000
 
 
 class BrokerClosed(PurportError):
@@ -59,7 +73,7 @@ class Ledger:
     ) -> None:
         self.lock = threading.RLock()
         self._journal, self._clock, self._settings = journal, clock, settings
-        self._state = restored(journal, engines)
+        self._state = restored(journal, engines, Graph())
         self._notice, self._explain = notice, explain
         self._received = Acknowledgements()
         self._snapshot_at = self._state.sequence  # the last one is of then
@@ -82,8 +96,8 @@ class Ledger:
 
     def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Entry]:
         """Publish events, rules included, as one change."""
-        with self.lock:
-            self.require_open()
+        with self.lock, self._drafting():
+            self.run_due()
             entries = published(
                 self._state,
                 events,
@@ -97,16 +111,82 @@ class Ledger:
             self._write(entries)
             return entries
 
-    def record(
-        self, *records: Record, subscriptions: Mapping[str, Subscription] | None = None
-    ) -> None:
-        """Write records as one change; `subscriptions` are what the texts of some say, by id."""
+    def update(self, text: str, publisher: str | None) -> Entry:
+        """Run an update as one change; gives the entry that says what it changed."""
+        with self.lock, self._drafting():
+            self.run_due()
+            return self._update(text, Cause(publisher))
+
+    def schedule(self, text: str, due: datetime, publisher: str | None) -> Entry:
+        """Have an update wait for its time; gives the entry, whose sequence is its number."""
+        with self.lock:
+            return self.record(Scheduled(text, microseconds_of(due), publisher))[0]
+
+    def delayed(self) -> list[DelayedUpdate]:
+        """The updates that wait, in the order in which they are due."""
+        with self.lock:
+            self.require_open()
+            return list(self._state.schedule)
+
+    def time_left(self) -> timedelta | None:
+        """How long it is until a delayed update is due; None if none waits."""
+        with self.lock:
+            one = None if self._why_closed else self._state.schedule.next()
+            return None if one is None else one.due - self._clock.now()
+
+    def cancel(self, number: int) -> DelayedUpdate:
+        """Let a delayed update go; `InvalidInput` if it does not wait."""
+        with self.lock:
+            self.require_open()
+            found = self._state.schedule.get(number)
+            self.record(Cancelled(number))
+            return found
+
+    def run_due(self) -> list[Entry]:
+        """Run the delayed updates whose time has come, in order; gives an entry for each."""
+        with self.lock:
+            self.require_open()
+            entries = []
+            while (one := self._state.schedule.next()) is not None and self._is_due(one):
+                entries.append(self._run_delayed(one))
+            return entries
+
+    def query(self, text: str) -> Answer:
+        """The answer to a query, after all that is due by now."""
+        with self.lock:
+            self.run_due()
+            graph = self._state.require_graph()
+            graph.set_time(microseconds_of(self._clock.now()))
+            return graph.query(text)
+
+    def register(self, wanted: Sequence[Wanted]) -> None:
+        """Register all that is wanted as one change."""
+        with self.lock:
+            self.run_due()
+            entries = registered(self._state, wanted, self._clock.now())
+            self._write(entries, {one.record.id: one.asked for one in wanted})
+
+    def resume(self, identifier: str) -> None:
+        """Let a paused subscription hear again."""
+        with self.lock:
+            self.run_due()
+            self._write(resumed(self._state, identifier, self._clock.now()))
+
+    def tell_anew(self) -> None:
+        """After a restart, tell whoever cannot be sure of it what the answer to its query is."""
+        with self.lock:
+            self.require_open()
+            self._write(told_anew(self._state, self._clock.now()))
+
+    def record(self, *records: Record) -> list[Entry]:
+        """Write records as one change."""
         with self.lock:
             self.require_open()
             at = max(microseconds_of(self._clock.now()), self._state.at)
             first = self._state.sequence + 1
             entries = [Entry(first + place, at, one) for place, one in enumerate(records)]
-            self._write(entries, subscriptions or {})
+            self._write(entries)
+            return entries
 
     def require_runnable(self, subscription: Subscription) -> None:
         """Raise what is wrong with a subscription before anybody hears of it."""
@@ -218,21 +298,12 @@ class Ledger:
             return 0
         with self.lock:
             self.require_open()
-            through = self._droppable(retention)
+            through = droppable(self._journal, self._state, retention, self._clock.now())
             if through < self._journal.first:
                 return 0
             self._snapshot_at = 0  # a crash, or a full disk, may have kept the last from being kept
             self.keep_snapshot()
         return self._journal.drop(through)  # which may have to wait until a stretch is written
-
-    def _droppable(self, retention: Retention) -> int:
-        """The last sequence that need not be kept; a journal without stretches goes by age."""
-        now, wanted = self._clock.now(), self._first_wanted()
-        through = retention.droppable(self._journal.stretches(), now, wanted)
-        if retention.most_age is not None:
-            old = self._journal.droppable_before(microseconds_of(now - retention.most_age))
-            through = max(through, old if wanted is None else min(old, wanted - 1))
-        return through
 
     def forget(self, entries: int) -> None:
         """Of a journal in memory, drop all but the last so many entries and what waits."""
@@ -263,8 +334,44 @@ class Ledger:
         cursor = self._state.cursors.get(identifier)
         return None if cursor is None else cursor.through(self._received.through(identifier))
 
+    @contextmanager
+    def _drafting(self) -> Iterator[None]:
+        """What is drafted here is in the journal in the end, or the graph is as it was before."""
+        try:
+            yield
+        except BaseException:
+            self._state.require_graph().take_back()
+            raise
+
+    def _update(self, text: str, cause: Cause) -> Entry:
+        entries = updated(
+            self._state,
+            text,
+            self._clock.now(),
+            cause=cause,
+            access=self._settings.access,
+            received=self._received.all(),
+        )
+        self._write(entries)
+        return next(entry for entry in entries if isinstance(entry.record, Updated))
+
+    def _is_due(self, one: DelayedUpdate) -> bool:
+        return one.due_at <= microseconds_of(self._clock.now())
+
+    def _run_delayed(self, one: DelayedUpdate) -> Entry:
+        """Run a delayed update, or have it recorded that it could not run."""
+        try:
+            with self._drafting():
+                return self._update(one.text, Cause(one.publisher, delayed=one.number))
+        except (JournalError, BrokerClosed):  # it waits for a journal that takes it
+            raise
+        except Exception as error:  # noqa: BLE001 - it must not keep all others from running
+            reason = str(error)[:_LONGEST_REASON] or type(error).__name__
+            _LOG.warning("the delayed update %d could not run: %s", one.number, reason)
+            return self.record(UpdateFailed(one.number, reason))[0]
+
     def _write(
-        self, entries: Sequence[Entry], subscriptions: Mapping[str, Subscription] | None = None
+        self, entries: Sequence[Entry], subscriptions: Mapping[str, Asked] | None = None
     ) -> None:
         if not entries:
             return
@@ -289,22 +396,10 @@ class Ledger:
                 self._snapshot_at = self._state.sequence
                 _LOG.warning("the journal could not keep a snapshot: %s", error)
 
-    def _apply(
-        self, entry: Entry, record: Record, subscriptions: Mapping[str, Subscription]
-    ) -> None:
-        assert not isinstance(record, Published)
-        self._state.apply(entry, subscriptions.get(record.id))
+    def _apply(self, entry: Entry, record: Record, subscriptions: Mapping[str, Asked]) -> None:
+        asked = subscriptions.get(record.id) if isinstance(record, Subscribed) else None
+        self._state.apply(entry, asked)
         if isinstance(record, Acknowledged):
             self._received.forget(record.id, record.through)
         elif isinstance(record, Unsubscribed):
             self._received.forget(record.id, self._received.through(record.id))
-
-    def _first_wanted(self) -> int | None:
-        """The sequence of the oldest entry that somebody durable waits for."""
-        wanted: list[int] = []
-        for one in self.registry:
-            cursor = self._state.cursors[one.id]
-            if one.is_durable and cursor.waiting:
-                entries = self._journal.told(one.id, cursor.acknowledged, 1)
-                wanted += [entry.sequence for entry in entries]
-        return min(wanted, default=None)

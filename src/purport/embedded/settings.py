@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from purport.broker.access import OPEN, AccessRules
-from purport.broker.draft import Limits
+from purport.broker.drafting import Limits
 from purport.broker.retention import Retention
 from purport.courier import Patience
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from purport.assembly import journal_to_read
+from purport.broker.asked import Query
 from purport.broker.encoding import EncodedEntry, decoded, require_whole
 from purport.broker.gate import asked_of
 from purport.broker.journal import JournalError
@@ -84,10 +85,21 @@ class GivenRegistry:
 
     def subscriptions(self) -> Sequence[Subscription]:
         """Those that are active."""
-        return [replace(self.form(one.subscription), name=one.id) for one in self.active()]
+        return [
+            replace(self.form(one.subscription), name=one.id)
+            for one in self.active()
+            if isinstance(one.subscription, Subscription)
+        ]
+
+    def queries(self) -> dict[str, str]:
+        """The SPARQL queries that are active, by the ids of their subscriptions."""
+        return {one.id: one.text for one in self._active() if isinstance(one.subscription, Query)}
 
     def active(self) -> list[Registration]:
         """The registrations of subscriptions that are told now of what is published."""
+        return [one for one in self._active() if not isinstance(one.subscription, Query)]
+
+    def _active(self) -> list[Registration]:
         with closing(journal_to_read(self.place, stretches=self.stretches)) as journal:
             self._follow(journal)
         now = self.clock.now()

@@ -15,6 +15,7 @@ from pyspark.sql.types import (
     FloatType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -98,6 +99,20 @@ NOTIFICATIONS = _table(
     mapping=ArrayType(IntegerType()),  # for each predicate, the statement that answers it
     similarities=ArrayType(DoubleType()),  # and how well
 )
+
+# What a replay tells of queries: the variables of a binding with their terms, as N-Quads have them.
+ANSWER_NOTIFICATIONS = _table(
+    subscription=StringType(),  # its name, or its text when it has none
+    number=LongType(),  # counted for each subscription, from 0 (the whole answer) without gaps
+    sequence=LongType(),  # of the update in the journal; of number 0, of the entry before the first
+    at=TimestampType(),  # when the update was run
+    added=ArrayType(MapType(StringType(), StringType())),
+    removed=ArrayType(MapType(StringType(), StringType())),
+)
+
+# What a replay writes: notifications of events and of queries, with nulls where the other kind
+# has something to say.
+REPLAYED = StructType([*NOTIFICATIONS.fields, *ANSWER_NOTIFICATIONS.fields[4:]])
 
 STATEMENTS = _table(
     subject=StringType(),  # an IRI, or a blank node; null of a statement in another language

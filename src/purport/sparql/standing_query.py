@@ -39,10 +39,19 @@ class KeptQuery:
         """The whole answer, if it is remembered."""
         return remembered(self._operator)
 
-    def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> None:
-        """Take up what there is; `rows` are the solutions of its triple patterns."""
-        if not self._operator.is_stateless:
-            self._operator.advance({number: rows(leaf) for number, leaf in enumerate(self.leaves)})
+    @property
+    def is_stateless(self) -> bool:
+        """Whether it remembers nothing, so that it can begin as often as one likes."""
+        return self._operator.is_stateless
+
+    def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> RowCounts:
+        """Take up what there is; `rows` are the solutions of its triple patterns.
+
+        Gives the whole answer.
+        """
+        return self._operator.advance(
+            {number: rows(leaf) for number, leaf in enumerate(self.leaves)}
+        )
 
     def advance(self, changes: Changes) -> RowCounts:
         """How its answer changes when the solutions of its triple patterns do."""

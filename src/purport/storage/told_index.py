@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Select, delete, func, select, text
 
-from purport.broker.records import Entry, Published
+from purport.broker.records import Entry, addressees
 from purport.storage import tables
 
 _RUNS_AT_ONCE = 4
@@ -52,14 +52,13 @@ class ToldTail:
         for entry in entries:
             self.through = entry.sequence
             self.size += 1
-            if type(entry.record) is Published:
-                self.size += len(entry.record.told)
-                for told in entry.record.told:
-                    known = self._by_subscription.setdefault(told.subscription, [])
-                    if known and told.number <= known[-1][0]:
-                        del known[bisect_left(known, told.number, key=_NUMBER) :]
-                    if _is_storable(told.number):
-                        known.append((told.number, entry.sequence))
+            for told in addressees(entry.record):
+                self.size += 1
+                known = self._by_subscription.setdefault(told.subscription, [])
+                if known and told.number <= known[-1][0]:
+                    del known[bisect_left(known, told.number, key=_NUMBER) :]
+                if _is_storable(told.number):
+                    known.append((told.number, entry.sequence))
 
     def after(self, subscription: str, number: int) -> Sequence[Numbered]:
         """The numbers of a subscription after this one."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from purport.broker.encoding import RECORD_VERSION, EncodedEntry, Row, decoded, is_whole
+from purport.broker.encoding import SAME_FORM, EncodedEntry, Row, decoded, is_whole
 from purport.broker.journal import JournalError
 from purport.broker.records import Record, time_of
 from purport.broker.retention import Stretch
@@ -167,7 +167,7 @@ def _wrong_with(rows: Sequence[Row], expected: int, last_at: int) -> Iterator[_P
             yield _Problem(sequence, f"entry {sequence}: its time is before that of the last one")
         last_at = at
         try:
-            if version == RECORD_VERSION:
+            if version in SAME_FORM:
                 decode(record)
             else:
                 decoded(EncodedEntry._make(row))

@@ -1,37 +1,35 @@
-"""The job that replays a journal: what would some subscriptions have been told of a part of it?"""
+"""The job that replays a journal: what would subscribers have been told of a part of it?"""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial, reduce
 from itertools import islice
 from pathlib import Path
 
 import msgspec
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from purport.assembly import journal_to_read
-from purport.broker.gate import asked_of
+from purport.broker.earlier_graph import graph_before
 from purport.broker.records import microseconds_of
 from purport.errors import InvalidInput, UnusablePath
-from purport.matching.given import runnable_subscriptions
-from purport.matching.supported import label, unsupported_forms
-from purport.model.subscription import Rule, Subscription
+from purport.pipeline.answered_queries import UpdatesInFiles, answer_notifications
 from purport.pipeline.jobs.how_far import tasks_told
 from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.journaled import Span
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.notifications import answers, notifications
-from purport.pipeline.registered import registered_at
+from purport.pipeline.replayable import Replayable
 from purport.pipeline.session import spark_address, spark_pattern
-from purport.pipeline.tables import NOTIFICATIONS
+from purport.pipeline.tables import REPLAYED
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import ROWS_A_GROUP, StretchFolder, name_of
 
@@ -55,33 +53,16 @@ class Replayed(msgspec.Struct, frozen=True):
     told: list[ToldInAll]  # for each subscription, also for those that are told nothing
 
 
-def replayable_subscriptions(
-    given: Sequence[str], stretches: Path | None = None
-) -> list[Subscription]:
-    """The subscriptions that a user gives to a replay; those of a broker as `broker:FOLDER`.
-
-    `stretches` is where a broker whose journal is in a database has them.
-    """
-    places = [registered_at(text, stretches=stretches) for text in given]
-    found = runnable_subscriptions(places, _refused_forms)
-    if not found:
-        raise InvalidInput(f"{', '.join(given)}: no subscription in there")
-    often = [name for name, times in Counter(map(label, found)).items() if times > 1]
-    if often:
-        raise InvalidInput(f"more than one subscription is called {often[0]!r}")
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Matches a part of a journal anew, and tells what a broker would have told.
+    """Matches and updates a part of a journal anew, and tells what a broker would have told.
 
-    Subscriptions are taken to be there from the first entry on, and every subscriber to keep up.
-    The broker may go on running: what is not sealed yet is copied first.
+    Subscriptions and queries are taken to be there from the first entry on, and every subscriber to
+    keep up. The broker may go on running: what is not sealed yet is copied first.
     """
 
     place: str  # a folder, or the address of a database
-    subscriptions: Sequence[Subscription]
+    asked: Replayable
     span: Span = field(default_factory=Span)
     settings: MatcherSettings = field(default_factory=MatcherSettings)
     stretches: Path | None = None  # where an address has them
@@ -89,7 +70,7 @@ class Replay:
     def run(
         self, spark: SparkSession, output: Path, tell: Callable[[str], None] = lambda _: None
     ) -> Replayed:
-        """Write the table NOTIFICATIONS into a folder that is not there yet, or is empty."""
+        """Write the table REPLAYED into a folder that is not there yet, or is empty."""
         require_room(output)
         hidden = output.with_name(f".{output.name}-{uuid.uuid4().hex}")
         try:
@@ -119,7 +100,18 @@ class Replay:
             unsealed = max(first, sealed[-1].last + 1) if sealed else first
             if unsealed <= last:
                 paths.append(_copied(journal, unsealed, last, scratch))
-        return _Part(first, last, paths)
+            part = _Part(first, last, paths)
+            return replace(part, updates=self._updates(journal, part, scratch))
+
+    def _updates(self, journal: SqlJournal, part: _Part, scratch: Path) -> UpdatesInFiles | None:
+        """What queries are told of; None if there are no queries, or nothing to tell."""
+        if not self.asked.queries or part.first > part.last:
+            return None
+        entry = next(journal.read(part.first - 1, part.first))
+        graph = scratch / "graph.json"
+        graph.write_bytes(msgspec.json.encode(graph_before(journal, part.first)))
+        span = Span(part.first - 1, part.last)
+        return UpdatesInFiles(tuple(part.resolved_paths()), span, graph.resolve(), entry.time)
 
     def _folder(self) -> Path:
         if self.stretches is not None:
@@ -142,16 +134,24 @@ class Replay:
             return self._told(spark, output)
 
     def _write(self, spark: SparkSession, part: _Part, output: Path) -> None:
-        rows = [(str(path.resolve()),) for path in part.paths]
+        found = [self._of_events(spark, part)] if self.asked.subscriptions else []
+        if part.updates is not None:
+            found.append(answer_notifications(spark, self.asked.queries, part.updates))
+        empty = spark.createDataFrame([], REPLAYED)
+        whole = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), found, empty)
+        with _plain_timestamps(spark):
+            whole.write.parquet(spark_address(output))
+
+    def _of_events(self, spark: SparkSession, part: _Part) -> DataFrame:
+        rows = [(str(path),) for path in part.resolved_paths()]
         paths = spark.createDataFrame(rows, "path string").repartition(max(len(rows), 1))
         span = Span(part.first - 1, part.last)
-        found = answers(paths, span, self.subscriptions, self.settings)
-        with _plain_timestamps(spark):
-            notifications(found, self.subscriptions).write.parquet(spark_address(output))
+        found = answers(paths, span, self.asked.subscriptions, self.settings)
+        return notifications(found, self.asked.subscriptions)
 
     def _told(self, spark: SparkSession, output: Path) -> list[ToldInAll]:
         counted = (
-            spark.read.schema(NOTIFICATIONS)
+            spark.read.schema(REPLAYED)
             .parquet(spark_pattern(output))
             .groupBy("subscription")
             .agg(f.count("*"), f.min("at"), f.max("at"))
@@ -160,8 +160,7 @@ class Replay:
             name: ToldInAll(name, count, first.astimezone(UTC), last.astimezone(UTC))
             for name, count, first, last in counted.collect()
         }
-        names = map(label, self.subscriptions)
-        return [found.get(name) or ToldInAll(name, 0) for name in names]
+        return [found.get(name) or ToldInAll(name, 0) for name in self.asked.names]
 
 
 def require_room(output: Path) -> None:
@@ -194,14 +193,11 @@ class _Part:
     first: int
     last: int
     paths: list[Path]
+    updates: UpdatesInFiles | None = None
 
-
-def _refused_forms(subscription: Subscription) -> Iterator[str]:
-    """What cannot be replayed: what rules publish is in the journal, as they published it."""
-    if isinstance(subscription, Rule):
-        yield "the replay of a rule (when)"
-    else:
-        yield from unsupported_forms(asked_of(subscription))
+    def resolved_paths(self) -> list[Path]:
+        """As whoever works elsewhere finds them."""
+        return [path.resolve() for path in self.paths]
 
 
 def _bounds(journal: SqlJournal, span: Span) -> tuple[int, int]:

@@ -1,0 +1,68 @@
+"""What can be subscribed to: events, in our own language, or the answer to a SPARQL query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from purport.model.language.parse import parse
+from purport.model.language.write import write
+from purport.model.subscription import Options, Subscription
+from purport.sparql.engine_time import asks_for_time
+from purport.sparql.tokens import tokens_of
+
+_FIRST_WORDS = ("BASE", "PREFIX", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
+_NO_OPTIONS = Options()
+_UNSTEADY_WORDS = (
+    "RAND", "UUID", "STRUUID", "BNODE", "SAMPLE", "GROUP_CONCAT", "LIMIT", "OFFSET", "REDUCED",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A SPARQL query whose answer somebody wants to know, and how it changes."""
+
+    text: str
+
+
+Asked = Subscription | Query
+
+
+def asked_in(text: str) -> Asked:
+    """What a text asks for.
+
+    >>> asked_in("SELECT ?lamp WHERE { ?lamp <urn:dim> 5 }")
+    Query(text='SELECT ?lamp WHERE { ?lamp <urn:dim> 5 }')
+    """
+    return Query(text) if is_query(text) else parse(text)
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is SPARQL: no subscription of ours begins with such a word."""
+    first = next(iter(tokens_of(text[:_FIRST_LETTERS])), None)
+    if first is None and len(text) > _FIRST_LETTERS:  # which begins with a long comment
+        first = next(iter(tokens_of(text)), None)
+    return first is not None and first.is_word(*_FIRST_WORDS)
+
+
+def is_steady(query: Query) -> bool:
+    """Whether a query has one answer to one graph, whenever and however often it is asked.
+
+    >>> is_steady(Query("ASK { ?s ?p ?o }")), is_steady(Query("ASK { FILTER(RAND() < 0.5) }"))
+    (True, False)
+    """
+    return not asks_for_time(query.text) and not any(
+        token.is_word(*_UNSTEADY_WORDS) for token in tokens_of(query.text)
+    )
+
+
+def written(asked: Asked) -> str:
+    """The text that asks for it."""
+    return asked.text if isinstance(asked, Query) else write(asked)
+
+
+def options_of(asked: Asked) -> Options:
+    """When to tell; of a query, always."""
+    return _NO_OPTIONS if isinstance(asked, Query) else asked.options
+
+
+_FIRST_LETTERS = 200

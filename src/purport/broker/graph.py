@@ -1,0 +1,158 @@
+"""The graph of a broker: the quads that its updates have made, and the queries over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pyoxigraph import NamedNode
+
+from purport.broker.rdf_text import Binding, change_from, fact_texts
+from purport.broker.records import Updated, time_of
+from purport.errors import PurportError
+from purport.sparql.change import Change
+from purport.sparql.engine import Engine
+from purport.sparql.errors import NotAllowed, SparqlSyntaxError
+from purport.sparql.graph_store import WHOLE, Answer, Dataset
+from purport.sparql.memory_store import MemoryStore
+
+_LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAnswer:
+    """How the answer to a subscribed query changes."""
+
+    subscription: str
+    added: Sequence[Binding]
+    removed: Sequence[Binding]
+
+
+class _SetClock:
+    """A clock that is set: what is asked about an entry is asked at its time, in a replay too."""
+
+    time = time_of(0)
+
+    def now(self) -> datetime:
+        return self.time
+
+
+class Graph:
+    """Follows from the journal, like all that a broker has.
+
+    What an update tells is known only when it has been made. So a change is *drafted*: it is made,
+    and taken back unless the journal has it in the end.
+    """
+
+    def __init__(self) -> None:
+        self._clock = _SetClock()
+        self._store = MemoryStore()
+        self._engine = Engine(self._store, clock=self._clock)
+        self._queries: dict[str, str] = {}  # the texts of those that are subscribed to
+        self._drafted: list[tuple[int, Change]] = []  # by the sequence of the entry
+
+    def set_time(self, at: int) -> None:
+        """What `NOW()` is from now on, in microseconds since 1970: the time of an entry."""
+        self._clock.time = time_of(at)
+
+    def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
+        """The answer to a query, now."""
+        return self._engine.query(text, dataset)
+
+    def change_of(self, text: str) -> Change:
+        """What an update would change; it is not run."""
+        return self._engine.change_of(text)
+
+    def whole_answer(self, text: str) -> Sequence[Binding]:
+        """The answer to a query as a subscriber is told it first."""
+        live = self._engine.subscribe(text, id=_LOOKING)
+        self._engine.unsubscribe(_LOOKING)
+        return live.initial
+
+    def subscribe(self, identifier: str, text: str) -> None:
+        """Say from now on how the answer to a query changes."""
+        self._engine.subscribe(text, id=identifier)
+        self._queries[identifier] = text
+
+    def unsubscribe(self, identifier: str) -> None:
+        """No longer say so."""
+        del self._queries[identifier]
+        self._engine.unsubscribe(identifier)
+
+    def draft(self, sequence: int, change: Change) -> list[ChangedAnswer]:
+        """Make a change that an entry will say, if the journal takes it; who will be told what."""
+        told = self.make(change)
+        self._drafted.append((sequence, change))
+        return told
+
+    def make(self, change: Change) -> list[ChangedAnswer]:
+        """Make a change for good, all of it or, if something fails, nothing; who is told what."""
+        try:
+            told = self._engine.apply(change)
+        except BaseException:
+            self._store.apply(change.undone())
+            self._ask_anew()
+            raise
+        return [ChangedAnswer(one.subscription_id, one.added, one.removed) for one in told]
+
+    def take_back_last(self) -> None:
+        """Take the last draft back."""
+        _, change = self._drafted.pop()
+        self.make(change.undone())
+
+    def take_back(self) -> None:
+        """Take back all drafts that the journal does not have."""
+        while self._drafted:
+            self.take_back_last()
+
+    def follow(self, sequence: int, updated: Updated) -> None:
+        """The journal has a change, which was drafted or, after a restart, was not."""
+        if self._drafted:
+            drafted, _ = self._drafted.pop(0)
+            assert drafted == sequence
+        else:
+            self._engine.apply(recorded_change(updated))
+
+    def facts(self) -> tuple[str, ...]:
+        """All quads, as lines of N-Quads without their points."""
+        return fact_texts(self._store.matching(None, None, None, None))
+
+    def named_graphs(self) -> tuple[str, ...]:
+        """The IRIs of all graphs, those without quads too."""
+        return tuple(sorted(one.value for one in self._store.named_graphs()))
+
+    def restore(self, facts: Sequence[str], graphs: Sequence[str]) -> None:
+        """Take up what `facts` and `named_graphs` have said."""
+        self._engine.apply(change_from(facts, (), graphs))
+
+    def _ask_anew(self) -> None:
+        """After an engine broke off: who knows which answers it has taken up."""
+        self._engine = Engine(self._store, clock=self._clock)
+        for identifier, text in self._queries.items():
+            self._engine.subscribe(text, id=identifier)
+
+
+def recorded_change(updated: Updated) -> Change:
+    """What a record says that an update has changed."""
+    return change_from(updated.added, updated.removed, updated.created, updated.dropped)
+
+
+def require_update(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is no update, `NotAllowed` if it is none for here."""
+    try:
+        Engine(clock=_SetClock()).change_of(text)
+    except (SparqlSyntaxError, NotAllowed):
+        raise
+    except PurportError:  # it is one, though it could not be run on a graph without quads
+        pass
+
+
+def graph_names(change: Change) -> frozenset[str]:
+    """The graphs that a change touches, by name: the default one is called `default`."""
+    touched = {fact[3] for facts in (change.added, change.removed) for fact in facts}
+    names = {one.value if isinstance(one, NamedNode) else DEFAULT for one in touched}
+    return frozenset(names | {one.value for one in (*change.created, *change.dropped)})
+
+
+DEFAULT = "default"  # what access rules call the default graph

@@ -1,0 +1,272 @@
+"""The durable broker's graph against a plain one: updates, queries, crashes and restarts."""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
+from pyoxigraph import QuerySolutions
+
+from purport import Event, InvalidInput, Matcher, Statement
+from purport.broker.retention import Retention
+from purport.embedded.broker import Broker
+from purport.embedded.settings import BrokerSettings
+from purport.embedded.subscriber import Subscriber
+from purport.model.clock import ManualClock
+from purport.model.notification import Binding, Notification
+from purport.model.term import Resource, Text
+from purport.model.units import Quantity
+from purport.storage.opening import open_sqlite_journal
+from tests.oracles.naive_graph import Lamps, NaiveGraph, NaiveQuery, NaiveUpdate, Rows, Told
+
+NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
+RULE = (
+    'when {lamp = $lamp, dim = $dim} as rule update "DELETE WHERE { $lamp <urn:dim> ?old } ; '
+    'INSERT DATA { $lamp <urn:dim> $dim }"'
+)
+QUERIES = {
+    "dims": NaiveQuery(
+        "SELECT ?lamp ?dim WHERE { ?lamp <urn:dim> ?dim }",
+        lambda lamps: Counter((f"urn:l{lamp}", str(dim)) for lamp, dim in lamps.items()),
+    ),
+    "bright": NaiveQuery(
+        "SELECT ?lamp WHERE { ?lamp <urn:dim> ?dim FILTER(?dim > 1) }",
+        lambda lamps: Counter((f"urn:l{lamp}",) for lamp, dim in lamps.items() if dim > 1),
+    ),
+    "any": NaiveQuery(
+        "SELECT ?dim WHERE { ?lamp <urn:dim> ?dim }",
+        lambda lamps: Counter((str(dim),) for dim in lamps.values()),
+    ),
+    "counts": NaiveQuery(
+        "SELECT ?dim (COUNT(?l) AS ?n) WHERE { ?l <urn:dim> ?dim } GROUP BY ?dim",
+        lambda lamps: Counter(
+            (str(dim), str(count)) for dim, count in Counter(lamps.values()).items()
+        ),
+    ),
+    "is-three": NaiveQuery(
+        "ASK { ?lamp <urn:dim> 3 }",
+        lambda lamps: Counter([("true" if 3 in lamps.values() else "false",)]),
+    ),
+}
+
+
+def set_dim(lamp: int, dim: int) -> NaiveUpdate:
+    text = (
+        f"DELETE WHERE {{ <urn:l{lamp}> <urn:dim> ?old }} ; "
+        f"INSERT DATA {{ <urn:l{lamp}> <urn:dim> {dim} }}"
+    )
+    return NaiveUpdate(text, lambda lamps: {**lamps, lamp: dim})
+
+
+def remove(lamp: int) -> NaiveUpdate:
+    def without(lamps: Lamps) -> Lamps:
+        return {one: dim for one, dim in lamps.items() if one != lamp}
+
+    return NaiveUpdate(f"DELETE WHERE {{ <urn:l{lamp}> <urn:dim> ?old }}", without)
+
+
+def change_and_fail(lamp: int) -> NaiveUpdate:
+    text = f"DELETE WHERE {{ <urn:l{lamp}> ?p ?o }} ; DROP GRAPH <urn:there-is-none>"
+    return NaiveUpdate(text, lambda lamps: None)
+
+
+names = st.sampled_from(sorted(QUERIES))
+lamps = st.integers(0, 2)
+updates = st.one_of(
+    st.builds(set_dim, lamps, st.integers(0, 3)),
+    st.builds(remove, lamps),
+    st.builds(change_and_fail, lamps),
+)
+
+
+class UpdatesMachine(RuleBasedStateMachine):
+    """Does the same with both, and compares what subscribers are told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._home = tempfile.TemporaryDirectory()
+        self._folder, self._copies = Path(self._home.name) / "0", 0
+        self._clock = ManualClock(NOON)
+        self._naive = NaiveGraph()
+        self._written: dict[str, int] = {}  # how far acknowledgements are known to be on disk
+        self._left: list[Broker] = []
+
+    @initialize()
+    def start(self) -> None:
+        self._open()
+        self._broker.subscribe(RULE)
+
+    def _open(self) -> None:
+        self._broker = Broker(
+            open_sqlite_journal(self._folder, stretch_size=4),
+            matcher=lambda: Matcher(measure="exact"),
+            clock=self._clock,
+            settings=BrokerSettings(
+                snapshot_every=7, retention=Retention(most_age=timedelta(seconds=5))
+            ),
+        )
+        self._subscribers: dict[str, Subscriber] = {}
+
+    @rule(update=updates)
+    def update(self, update: NaiveUpdate) -> None:
+        if self._naive.update(update):
+            self._broker.update(update.text)
+        else:
+            before = self._broker.sequence
+            try:
+                self._broker.update(update.text)
+            except InvalidInput:
+                assert self._broker.sequence == before
+            else:
+                raise AssertionError("it should have failed")
+
+    @rule(lamp=lamps, dims=st.lists(st.integers(0, 3), min_size=1, max_size=3))
+    def publish(self, lamp: int, dims: list[int]) -> None:
+        """A rule updates for each event."""
+        which = Statement(Text("lamp"), Resource(f"urn:l{lamp}"))
+        events = [Event((which, Statement(Text("dim"), Quantity(dim)))) for dim in dims]
+        self._broker.publish_all(events)
+        for dim in dims:
+            self._naive.update(set_dim(lamp, dim))
+
+    @rule(update=updates, seconds=st.integers(1, 6))
+    def update_later(self, update: NaiveUpdate, seconds: int) -> None:
+        receipt = self._broker.update(update.text, after=timedelta(seconds=seconds))
+        assert receipt.number is not None
+        self._naive.delayed.append((self._naive.now + seconds, receipt.number, update))
+
+    @rule(which=st.integers(0, 5))
+    def cancel(self, which: int) -> None:
+        if which < len(self._naive.delayed):
+            _, number, _ = self._naive.delayed.pop(which)
+            self._broker.cancel_update(number)
+
+    @rule(name=names)
+    def subscribe(self, name: str) -> None:
+        self._broker.subscribe(QUERIES[name].text, name=name)
+        self._naive.subscribe(name, QUERIES[name])
+
+    @rule(name=names)
+    def unsubscribe(self, name: str) -> None:
+        if name in self._naive.asking:
+            self._broker.unsubscribe(name)
+            self._naive.unsubscribe(name)
+            self._subscribers.pop(name, None)
+            self._written.pop(name, None)
+
+    @rule(name=names, is_paused=st.booleans())
+    def pause(self, name: str, is_paused: bool) -> None:
+        if name in self._naive.asking:
+            (self._broker.pause if is_paused else self._broker.resume)(name)
+            self._naive.pause(name, is_paused)
+
+    @rule(name=names, count=st.integers(1, 4))
+    def take(self, name: str, count: int) -> None:
+        one = self._naive.asking.get(name)
+        if one is None:
+            return
+        expected = list(enumerate(one.told, one.first))[one.acknowledged + 1 :][:count]
+        if name not in self._subscribers:
+            self._subscribers[name] = self._broker.subscriber(name)
+        subscriber = self._subscribers[name]
+
+        taken = [subscriber.take() for _ in range(count)]
+        subscriber.acknowledge()
+
+        found = [(note.sequence, told_by(note)) for note in taken if note is not None]
+        assert found == expected
+        if found:
+            one.acknowledged = found[-1][0] - one.first
+
+    @rule(seconds=st.integers(1, 5))
+    def let_time_pass(self, seconds: int) -> None:
+        self._clock.advance(timedelta(seconds=seconds))
+        self._naive.let_time_pass(seconds)
+        self._broker.run_due()
+
+    @rule()
+    def compact(self) -> None:
+        self._broker.compact()
+
+    @rule(seconds=st.integers(0, 5))
+    def restart(self, seconds: int) -> None:
+        self._broker.close()
+        self._clock.advance(timedelta(seconds=seconds))
+        self._naive.let_time_pass(seconds)
+        self._open()
+        self._written = {name: one.acknowledged for name, one in self._naive.asking.items()}
+        if seconds:
+            self._written = dict.fromkeys(self._written, -1)
+
+    @rule()
+    def crash(self) -> None:
+        """The files as they are, of a broker that did not close; acknowledgements may be lost."""
+        self._left.append(self._broker)
+        self._copies += 1
+        copy = self._folder.with_name(str(self._copies))
+        shutil.copytree(self._folder, copy, ignore=shutil.ignore_patterns(".lock"))
+        self._folder = copy
+        self._open()
+        for name, one in self._naive.asking.items():
+            again = self._broker.subscriber(name).take()
+            last = len(one.told) - 1
+            acknowledged = last if again is None else again.sequence - one.first - 1
+            assert self._written.get(name, -1) <= acknowledged <= one.acknowledged
+            one.acknowledged = acknowledged
+
+    @precondition(lambda self: hasattr(self, "_broker"))
+    @invariant()
+    def the_same_is_known(self) -> None:
+        found = self._broker.query(QUERIES["dims"].text)
+        assert isinstance(found, QuerySolutions)
+        rows = Counter((one["lamp"].value, one["dim"].value) for one in found)
+        assert rows == QUERIES["dims"].answer(self._naive.lamps)
+
+    @precondition(lambda self: hasattr(self, "_broker"))
+    @invariant()
+    def the_same_waits(self) -> None:
+        expected = sorted(number for _, number, _ in self._naive.delayed)
+        assert sorted(one.number for one in self._broker.delayed()) == expected
+
+    def teardown(self) -> None:
+        try:
+            if hasattr(self, "_broker"):
+                self._compare_what_is_kept()
+        finally:
+            for broker in (*self._left, *([self._broker] if hasattr(self, "_broker") else [])):
+                broker.close()
+            self._home.cleanup()
+
+    def _compare_what_is_kept(self) -> None:
+        failed = [one.update for one in self._broker.failures() if one.update is not None]
+        assert failed == self._naive.failed[len(self._naive.failed) - len(failed) :]
+        for name, one in self._naive.asking.items():
+            said = [told_by(note) for note in self._broker.subscriber(name).replay()]
+            assert said == one.told[len(one.told) - len(said) :]
+            assert len(said) >= len(one.told) - 1 - one.acknowledged
+
+
+def told_by(note: Notification) -> Told:
+    change = note.change
+    return Told(rows_of(change.added), rows_of(change.removed), change.is_whole)
+
+
+def rows_of(bindings: Sequence[Binding]) -> Rows:
+    return Counter(tuple(getattr(term, "value", "") for term in one.values()) for one in bindings)
+
+
+TestUpdatesModel = UpdatesMachine.TestCase
+TestUpdatesModel.settings = settings(
+    max_examples=settings().max_examples // 4, stateful_step_count=25, deadline=None
+)
