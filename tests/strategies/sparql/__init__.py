@@ -15,6 +15,12 @@ Where pyoxigraph, the oracle, is not right:
 - `GROUP BY (?d AS ?n)`, a variable by another name, is refused as if ?n were bound nowhere. Drawn
   only with expressions that are more than a variable.
 - A prologue behind a semicolon, `INSERT ... ; PREFIX e: <x> INSERT ...`, is refused. Not drawn.
+- EXISTS and, in OPTIONAL, BIND see values of variables that are not in scope, where they stand in a
+  group within the group that binds these: over `<a> <p> <b>` and, in <g>, `<a> <p> <c>`, pyoxigraph
+  finds nothing for `{ ?x <p> ?y . GRAPH <g> { ?x <p> ?z FILTER EXISTS { ?y <p> ?z } } }`, as if ?y
+  were <b>, though it may be anything there; and gives ?n a value in
+  `{ ?x <p> ?y . { ?x <p> ?y OPTIONAL { BIND(STR(?y) AS ?n) } } }`. Other variables are drawn there,
+  except those on the left of OPTIONAL, which the filters on its right may speak of.
 - `FROM <g> FROM <h>` counts a triple that is in both graphs twice, though their merge has it once.
   Drawn: what is subscribed must fit what the store answers.
 """

@@ -1,5 +1,6 @@
 """Group graph patterns: everything that stands between the braces of WHERE."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,11 +21,19 @@ class Group:
     variables: tuple[str, ...]
 
 
-def group(pen: Pen, depth: int, outer: Sequence[str] = (), *, elements: int = 3) -> Group:
+def group(
+    pen: Pen,
+    depth: int,
+    outer: Sequence[str] = (),
+    *,
+    elements: int = 3,
+    left: Sequence[str] | None = (),
+) -> Group:
     """A group of a few elements.
 
     `outer` are variables around it: triples connect to them, and filters may speak of them, whether
-    or not they are in scope there.
+    or not they are in scope there. `left` are those on the left of OPTIONAL, which are; it is None
+    for the group that has nothing around it.
     """
     texts: list[str] = []
     known: dict[str, None] = {}
@@ -37,30 +46,38 @@ def group(pen: Pen, depth: int, outer: Sequence[str] = (), *, elements: int = 3)
     if pen.chance(92):
         add(triples(pen, outer))
     for _ in range(pen.number(0, elements - 1)):
-        add(_element(pen, depth, tuple(known), outer))
+        add(_element(pen, depth, tuple(known), outer, left))
     return Group(f"{{ {' '.join(texts)} }}", tuple(known))
 
 
-def _element(pen: Pen, depth: int, known: Sequence[str], outer: Sequence[str]) -> Element:
+def _element(
+    pen: Pen, depth: int, known: Sequence[str], outer: Sequence[str], left: Sequence[str] | None
+) -> Element:
     around = tuple(dict.fromkeys((*known, *outer)))
 
-    def inside() -> Group:
-        return group(pen, depth - 1, around, elements=2)
+    def inside(left: Sequence[str] = ()) -> Group:
+        return group(pen, depth - 1, around, elements=2, left=left)
+
+    def tested() -> str:
+        """A group for EXISTS, in which pyoxigraph would see what is not in scope."""
+        text = inside().text
+        return text if left is None else _closed(pen, text, (*known, *left))
 
     def filtered() -> Element:
         pen.used("FILTER")
         speaks_of = around if pen.chance(30) else known
-        inner = (lambda: inside().text) if depth > 0 else None
-        return f"FILTER({condition(pen, speaks_of, inner=inner)})", ()
+        return f"FILTER({condition(pen, speaks_of, inner=tested if depth > 0 else None)})", ()
 
     def bound() -> Element:
         pen.used("BIND")
-        name = pen.new_name()
-        return f"BIND({value(pen, known)} AS ?{name})", [name]
+        name, computed = pen.new_name(), value(pen, known)
+        if left is not None:  # for the same reason
+            computed = _closed(pen, computed, known)
+        return f"BIND({computed} AS ?{name})", [name]
 
     def optional() -> Element:
         pen.used("OPTIONAL")
-        one = inside()
+        one = inside(left=known)
         if pen.chance(35):
             pen.used("OPTIONAL with a filter over both sides")
             both = tuple(dict.fromkeys((*one.variables, *around)))
@@ -83,7 +100,7 @@ def _element(pen: Pen, depth: int, known: Sequence[str], outer: Sequence[str]) -
     def exists() -> Element:
         word = pen.pick(["EXISTS", "NOT EXISTS"])
         pen.used(word)
-        return f"FILTER {word} {inside().text}", ()
+        return f"FILTER {word} {tested()}", ()
 
     def nested() -> Element:
         pen.used("nested group")
@@ -112,6 +129,13 @@ def _element(pen: Pen, depth: int, known: Sequence[str], outer: Sequence[str]) -
         ways += [(8, optional), (6, union), (5, minus), (6, exists), (2, nested), (5, in_graph)]
         ways += [(4, selected)]
     return pen.one_of(ways)
+
+
+def _closed(pen: Pen, text: str, known: Sequence[str]) -> str:
+    """The same text, with new names for variables that are not known."""
+    found = dict.fromkeys(re.findall(r"\?(\w+)", text))
+    names = {name: name if name in known else pen.new_name() for name in found}
+    return re.sub(r"\?(\w+)", lambda one: f"?{names[one[1]]}", text)
 
 
 def triples(pen: Pen, known: Sequence[str]) -> Element:

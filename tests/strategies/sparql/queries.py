@@ -48,7 +48,7 @@ def query(pen: Pen) -> Query:
 
 def _select(pen: Pen) -> Query:
     pen.used("SELECT")
-    where = group(pen, _DEPTH)
+    where = group(pen, _DEPTH, left=None)
     distinct = pen.pick(["", "", "", "DISTINCT "])
     if distinct:
         pen.used("DISTINCT")
@@ -103,7 +103,7 @@ def _cut(pen: Pen) -> str:
 def _ask(pen: Pen) -> Query:
     pen.used("ASK")
     source = _from(pen)
-    where = group(pen, _DEPTH)
+    where = group(pen, _DEPTH, left=None)
     return Query(f"ASK {source}WHERE {where.text}{_last_values(pen, where)}")
 
 
@@ -118,7 +118,7 @@ def _construct(pen: Pen) -> Query:
 
         lines = pen.some(line, 1, 2)
         return Query(f"CONSTRUCT {_from(pen)}WHERE {{ {' . '.join(lines)} }}")
-    where = group(pen, _DEPTH)
+    where = group(pen, _DEPTH, left=None)
     is_blank = pen.chance(30)
     lines = [_template_line(pen, where) for _ in range(pen.number(1, 2))]
     if is_blank:
@@ -159,7 +159,7 @@ def _describe(pen: Pen) -> Query:
     if pen.chance(40):
         return Query(f"DESCRIBE {pen.node()}")
     source = _from(pen)
-    where = group(pen, 1, elements=2)
+    where = group(pen, 1, elements=2, left=None)
     names = [f"?{name}" for name in where.variables[:2]] or [pen.node()]
     return Query(f"DESCRIBE {' '.join(names)} {source}WHERE {where.text}")
 

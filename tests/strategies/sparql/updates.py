@@ -133,7 +133,7 @@ def _where(pen: Pen) -> Group:
         name = pen.new_name()
         bind = f"BIND(?b + 1 AS ?{name}) FILTER({condition(pen, ['a', 'b'], 1)})"
         return Group(f"{{ ?a {pen.predicate()} ?b {bind} }}", ("a", "b", name))
-    one = group(pen, 1, elements=2)
+    one = group(pen, 1, elements=2, left=None)
     known = tuple(name for name in one.variables if name in VARIABLES or name == "g")
     return Group(one.text, known)  # what is computed may equal other terms: see `World.ties`
 
