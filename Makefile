@@ -32,10 +32,11 @@ demo: space  ## the main job: a simulated city, local Spark, live matches, an HT
 test: space  ## the tests
 	@$(IN_VENV) -m pytest
 
-test-long: space  ## the tests, with twenty times the generated examples and twenty kills of each sink and of a broker
+test-long: space  ## the tests, with twenty times the generated examples, twenty kills of each sink and of a broker, 10,000 SPARQL cases
 	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest
 	@$(IN_VENV) -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md
 	@$(IN_VENV) -m tests.embedded.kills --kills 20 -o docs/reports/broker-kills.md
+	@$(IN_VENV) -m tests.sparql.requery --cases 10000 -o docs/reports/sparql-requery.md
 
 check: setup  ## format, lint, types, import layers
 	@$(IN_VENV) -m ruff format --check

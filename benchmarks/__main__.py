@@ -15,6 +15,9 @@ from benchmarks import (
     reading_memory,
     relatedness,
     space_building,
+    sparql_drift,
+    sparql_scale,
+    sparql_subscriptions,
     starting,
     stream_parts,
     streaming,
@@ -39,14 +42,18 @@ BENCHMARKS = {
     "stream": streaming.findings,
     "parts": stream_parts.findings,
     "journal-reading": journal_reading.findings,
+    "sparql": sparql_subscriptions.findings,
+    "sparql-scale": sparql_scale.findings,
+    "sparql-drift": sparql_drift.findings,
     "long": streaming.long_run,
 }
 
 
 def show(finding: Finding) -> None:
     verdict = "" if finding.is_within is None else "  ok" if finding.is_within else "  MISSED"
+    published = f"  (paper: {finding.published})" if finding.published else ""
     bar = f"  (bar: {finding.bar})" if finding.bar else ""
-    print(f"  {finding.what:<64} {finding.measured:>14}{bar}{verdict}", flush=True)
+    print(f"  {finding.what:<64} {finding.measured:>14}{published}{bar}{verdict}", flush=True)
 
 
 def main(names: list[str]) -> None:

@@ -15,6 +15,7 @@ class Finding:
     measured: str
     bar: str = ""
     is_within: bool | None = None
+    published: str = ""  # what a paper reports for it
 
 
 def quickest_seconds(work: Callable[[], object], runs: int = RUNS) -> float:

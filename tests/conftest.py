@@ -8,7 +8,9 @@ from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
+from tests.storage.oxigraph_server import running_oxigraph
 from tests.storage.postgres_server import PostgresServer, programs, running_server
+from tests.storage.virtuoso_server import VirtuosoServer, installation, running_virtuoso
 
 settings.register_profile(
     "house",
@@ -40,3 +42,23 @@ def postgres() -> Iterator[PostgresServer]:
         pytest.skip(reason)
     with running_server(found) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def virtuoso() -> Iterator[VirtuosoServer]:
+    """One Virtuoso for all tests; without one they are skipped, but not where changes pass."""
+    found = installation()
+    if found is None:
+        reason = "Virtuoso is not installed: no virtuoso-t, isql-vt and virtuoso.ini"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with running_virtuoso(found) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def oxigraph() -> Iterator[str]:
+    """The address of one endpoint for all tests, in a process of its own."""
+    with running_oxigraph() as address:
+        yield address

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from purport.broker.matching_engine import MatchingEngine
 from purport.matching.matcher import Matcher
+from purport.sparql.graph_store import GraphStore
+from purport.sparql.memory_store import MemoryStore
 from purport.storage.opening import open_sql_journal, open_sqlite_journal
+from purport.storage.oxigraph_disk import DiskStore
+from purport.storage.sparql_endpoint import Endpoint
 from purport.storage.sql_journal import SqlJournal
 
 
@@ -30,3 +34,15 @@ def journal_to_read(place: Path | str, *, stretches: Path | None = None) -> SqlJ
 def matching_engine(matcher: Callable[[], Matcher] = Matcher) -> MatchingEngine:
     """The engine of exact and approximate subscriptions."""
     return MatchingEngine(matcher)
+
+
+def graph_store_at(address: Path | str | None = None) -> GraphStore:
+    """The graph store in memory (None, "memory:"), in a folder, or behind an endpoint's address.
+
+    What else is to be said of an endpoint says `purport.storage.sparql_endpoint.Endpoint`.
+    """
+    if address is None or address == "memory:":
+        return MemoryStore()
+    if isinstance(address, str) and "://" in address:
+        return Endpoint(address).build()
+    return DiskStore(address)

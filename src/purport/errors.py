@@ -7,13 +7,17 @@
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      JournalTaken               beside what they speak of
+      NotAddressable, LiteralNotKept, JournalTaken
+                                 beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
   + JournalError, BacklogFull, BrokerClosed, Forbidden, StoreFailed
                                  what a broker, its journal or a store of triples cannot do
+    - StoreTaken                 another process has the store open
+    - EndpointFailed             a SPARQL endpoint: EndpointUnreachable, EndpointTooSlow,
+                                 EndpointRefused, EndpointAnswersNonsense
   + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable
                                  something beyond this machine does not answer
 """

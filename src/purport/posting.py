@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -15,19 +16,28 @@ from urllib.parse import SplitResult, urlsplit
 from purport.errors import InvalidInput, PurportError
 
 _LONGEST_REASON = 200
+_MOST_WORDS = 2000
 _USER = re.compile(r"//[^/]*@")
 
 
 class PostFailed(PurportError):
     """What was posted was not answered, or with a `status` that is no success.
 
-    `retry_after` is what the answer says of when to come again, as it stands there.
+    `retry_after` is what the answer says of when to come again, as it stands there, and `words` the
+    beginning of what it says besides. `is_late`: there may be an answer, but none came in time.
     """
 
     def __init__(
-        self, reason: str, *, status: int | None = None, retry_after: str | None = None
+        self,
+        reason: str,
+        *,
+        status: int | None = None,
+        retry_after: str | None = None,
+        words: str = "",
+        is_late: bool = False,
     ) -> None:
         self.status, self.retry_after = status, retry_after
+        self.words, self.is_late = words, is_late
         said = f"answers {status}" if status is not None else "does not answer"
         super().__init__(f"{said}: {reason[:_LONGEST_REASON]}" if reason else said)
 
@@ -81,10 +91,36 @@ def posted(
     except urllib.error.HTTPError as error:
         with error:
             again = error.headers.get("Retry-After")
-            raise PostFailed(error.reason, status=error.code, retry_after=again) from None
+            raise PostFailed(
+                error.reason, status=error.code, retry_after=again, words=_words_of(error)
+            ) from None
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
-        raise PostFailed(str(reason) or type(error).__name__) from None
+        is_late = isinstance(reason, TimeoutError)
+        raise PostFailed(str(reason) or type(error).__name__, is_late=is_late) from None
+
+
+def whole_answer(response: HTTPResponse, *, timeout_seconds: float, most_bytes: int) -> bytes:
+    """What an answer says, if it comes in time, is not too long and does not break off."""
+    deadline = time.monotonic() + timeout_seconds
+    data = bytearray()
+    while piece := response.read1(65_536):
+        data += piece
+        if time.monotonic() > deadline:
+            raise TimeoutError("timed out")
+        if len(data) > most_bytes:
+            raise ValueError("the answer is too long")
+    if response.length:
+        raise ValueError("the answer breaks off")
+    return bytes(data)
+
+
+def _words_of(error: urllib.error.HTTPError) -> str:
+    """What a service says of a failure, if that is a text; its beginning."""
+    try:
+        return error.read(_MOST_WORDS).decode(errors="replace").strip()
+    except (OSError, HTTPException, ValueError):
+        return ""
 
 
 @lru_cache

@@ -13,7 +13,7 @@ from purport.sparql import Engine, MemoryStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Answer, Dataset
 from tests.oracles.requery_engine import answer, difference, row
-from tests.sparql.test_updates import requests
+from tests.strategies.sparql import requests
 
 QUERIES = [
     "SELECT ?s ?o WHERE { ?s <urn:p> ?o }",

@@ -11,62 +11,11 @@ from purport.errors import InvalidInput
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-from purport.sparql.graph_store import MemoryStore
+from purport.sparql.memory_store import MemoryStore
 from purport.sparql.terms import fact_of
 from purport.sparql.updating import Updater
-
-nodes = st.sampled_from(["<urn:a>", "<urn:b>", "<urn:c>"])
-predicates = st.sampled_from(["<urn:p>", "<urn:q>"])
-objects = st.one_of(nodes, st.integers(0, 2).map(str), st.just('"x"@en'))
-graphs = st.sampled_from(["<urn:g>", "<urn:h>"])
-triples = st.tuples(nodes, predicates, objects).map(" ".join)
-blocks = st.lists(triples, min_size=1, max_size=3).map(" . ".join)
-quads = st.one_of(
-    blocks, st.tuples(graphs, blocks).map(lambda one: f"GRAPH {one[0]} {{ {one[1]} }}")
-)
-many_quads = st.lists(quads, min_size=1, max_size=3).map(lambda some: " ".join(_ended(some)))
-wheres = st.sampled_from(
-    [
-        "{ ?s ?p ?o }",
-        "{ ?s <urn:p> ?o }",
-        "{ ?s <urn:p> ?o . ?s <urn:q> ?v }",
-        "{ GRAPH ?g { ?s <urn:p> ?o } }",
-        "{ ?s <urn:p> ?o FILTER(?o = <urn:b> || ?o > 0) }",
-        "{ ?s ?p ?o OPTIONAL { GRAPH ?g { ?s ?p2 ?o2 } } }",
-        "{ { SELECT ?s (COUNT(*) AS ?o) WHERE { ?s ?p ?x } GROUP BY ?s } }",
-    ]
-)
-heads = st.sampled_from(
-    [
-        "DELETE { ?s <urn:p> ?o } INSERT { ?s <urn:p> 2 }",
-        "DELETE { ?s <urn:p> ?o }",
-        "INSERT { ?s <urn:q> ?o }",
-        "INSERT { GRAPH ?g { ?s <urn:q> 1 } }",
-        "DELETE { GRAPH <urn:g> { ?s <urn:p> ?o } } INSERT { GRAPH <urn:h> { ?s <urn:p> ?o } }",
-        "INSERT { ?s <urn:q> ?o . GRAPH <urn:h> { ?s <urn:p> ?o } ?s <urn:p> 0 }",
-    ]
-)
-withs = st.sampled_from(["", "", "WITH <urn:g> "])
-usings = st.sampled_from(
-    ["", "", "USING <urn:g> ", "USING NAMED <urn:g> ", "USING <urn:h> USING NAMED <urn:g> "]
-)
-places = st.one_of(st.just("DEFAULT"), graphs, graphs.map(lambda one: f"GRAPH {one}"))
-updates = st.one_of(
-    many_quads.map(lambda text: f"INSERT DATA {{ {text} }}"),
-    many_quads.map(lambda text: f"DELETE DATA {{ {text} }}"),
-    wheres.filter(lambda text: all(word not in text for word in ("FILT", "OPT", "SEL"))).map(
-        lambda text: f"DELETE WHERE {text}"
-    ),
-    st.tuples(withs, heads, usings, wheres).map(lambda one: "{}{} {}WHERE {}".format(*one)),
-    st.sampled_from(["CLEAR ALL", "CLEAR NAMED", "DROP DEFAULT", "DROP ALL", "CLEAR DEFAULT"]),
-    graphs.map(lambda one: f"CLEAR SILENT GRAPH {one}"),
-    graphs.map(lambda one: f"DROP SILENT GRAPH {one}"),
-    graphs.map(lambda one: f"CREATE SILENT GRAPH {one}"),
-    st.tuples(st.sampled_from(["ADD", "MOVE", "COPY"]), places, places).map(
-        lambda one: f"{one[0]} SILENT {one[1]} TO {one[2]}"
-    ),
-)  # fmt: skip
-requests = st.lists(updates, min_size=1, max_size=3).map(" ;\n".join)
+from tests.oracles.requery_engine import canonical, take_over
+from tests.strategies.sparql import requests
 
 
 def updater(store: Store | None = None) -> Updater:
@@ -75,27 +24,143 @@ def updater(store: Store | None = None) -> Updater:
     return Updater(kept, ContextStore(kept), lambda: datetime(2026, 11, 17, tzinfo=UTC))
 
 
-def _ended(some: list[str]) -> list[str]:
-    return [one if one.startswith("GRAPH") else f"{one} ." for one in some]
-
-
 @given(st.lists(requests, max_size=6))
 def test_updates_do_what_pyoxigraph_does_and_say_what_that_was(texts: list[str]) -> None:
     ours, theirs = Store(), Store()
     store = updater(ours)
     for text in texts:
-        before, graphs_before = set(theirs), set(theirs.named_graphs())
+        before, graphs_before = set(ours), set(ours.named_graphs())
 
         change = store.run(text)
         theirs.update(text)
 
-        after, graphs_after = set(theirs), set(theirs.named_graphs())
-        assert set(ours) == after
+        after, graphs_after = set(ours), set(ours.named_graphs())
+        assert canonical(after) == canonical(theirs)
+        assert graphs_after == set(theirs.named_graphs())
         assert change.added == set(map(fact_of, after - before))
         assert change.removed == set(map(fact_of, before - after))
-        assert set(ours.named_graphs()) == graphs_after
         assert change.created == graphs_after - graphs_before
         assert change.dropped == graphs_before - graphs_after
+        take_over(theirs, after, graphs_after)
+
+
+@pytest.mark.xfail(reason="pyoxigraph's parser takes no prologue behind a semicolon")
+def test_a_prologue_may_come_before_each_operation() -> None:
+    store = updater()
+
+    change = store.run(
+        "PREFIX e: <urn:> INSERT DATA { e:a e:p 1 } ; PREFIX e: <urn:x> INSERT DATA { e:a e:p 1 }"
+    )
+
+    assert {str(subject) for subject, _, _, _ in change.added} == {"<urn:a>", "<urn:xa>"}
+
+
+P1 = "<urn:a> <urn:p> 1 ."
+TWO = "<urn:a> <urn:p> 1 . <urn:b> <urn:p> 2 ."
+IN_G = "GRAPH <urn:g> { <urn:a> <urn:p> 1 }"
+IN_BOTH = "GRAPH <urn:g> { <urn:a> <urn:p> 1 } GRAPH <urn:h> { <urn:b> <urn:p> 2 }"
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        # INSERT DATA, DELETE DATA
+        ("", f"INSERT DATA {{ {P1} }}", P1),
+        (P1, "DELETE DATA { <urn:a> <urn:p> 1 }", ""),
+        (P1, "DELETE DATA { <urn:a> <urn:p> 01 }", ""),
+        (P1, "DELETE DATA { <urn:a> <urn:p> 1.0 }", P1),
+        (P1, "DELETE DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }", P1),
+        ("", "INSERT DATA { _:x <urn:p> 1 . _:x <urn:q> 2 }", "_:y <urn:p> 1 ; <urn:q> 2 ."),
+        ("", "INSERT DATA { <urn:a> <urn:p> [ <urn:q> (1) ] }",
+         "<urn:a> <urn:p> [ <urn:q> (1) ] ."),
+        ("", "PREFIX e: <urn:> PREFIX f: <urn:x> INSERT DATA { e:a e:p 1 } ; "
+         "INSERT DATA { f:a e:p 1 }", f"{P1} <urn:xa> <urn:p> 1 ."),
+        ("", "BASE <urn:z:> INSERT DATA { <urn:a> <urn:p> 1 }", P1),
+        ("", "", ""),
+        # DELETE WHERE
+        (f"{P1} <urn:a> <urn:q> 1 .", "DELETE WHERE { ?s <urn:p> ?o . ?s <urn:q> ?o }", ""),
+        (f"{P1} <urn:a> <urn:q> 2 .", "DELETE WHERE { ?s <urn:p> ?o . ?s <urn:q> ?o }",
+         f"{P1} <urn:a> <urn:q> 2 ."),
+        (f"{P1} {IN_BOTH}", "DELETE WHERE { GRAPH ?g { ?s ?p 1 } }",
+         f"{P1} GRAPH <urn:h> {{ <urn:b> <urn:p> 2 }}"),
+        (f"{P1} {IN_G}", "DELETE WHERE { ?s ?p ?o . GRAPH <urn:g> { ?s ?p ?o } }", ""),
+        # templates
+        (P1, "DELETE { ?s ?p ?o } INSERT { ?s ?p 2 } WHERE { ?s ?p ?o }", "<urn:a> <urn:p> 2 ."),
+        (P1, "DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }", P1),
+        (P1, "INSERT { ?o <urn:q> ?s } WHERE { ?s ?p ?o }", P1),  # a literal is no subject
+        (P1, "INSERT { ?s ?o ?s } WHERE { ?s ?p ?o }", P1),  # nor a predicate
+        (P1, "INSERT { GRAPH ?o { ?s ?p ?s } } WHERE { ?s ?p ?o }", P1),  # nor a graph
+        (P1, "DELETE { ?s ?p ?o . ?s ?p ?none } WHERE { ?s ?p ?o }", ""),  # not bound: left out
+        (P1, "INSERT { ?s <urn:q> ?v . ?s <urn:r> 1 } "
+         "WHERE { ?s ?p ?o OPTIONAL { ?o <urn:p> ?v } }", f"{P1} <urn:a> <urn:r> 1 ."),
+        (TWO, "INSERT { _:n <urn:q> ?o ; <urn:r> ?s } WHERE { ?s <urn:p> ?o }",
+         f"{TWO} [] <urn:q> 1 ; <urn:r> <urn:a> . [] <urn:q> 2 ; <urn:r> <urn:b> ."),
+        (TWO, "DELETE { ?s <urn:p> 2 } INSERT { <urn:c> <urn:q> [] } "
+         "WHERE { ?s <urn:p> ?o }", f"{P1} <urn:c> <urn:q> [], [] ."),
+        (P1, "INSERT { ?s <urn:q> ?n } WHERE { ?s <urn:p> ?o BIND(?o + 1 AS ?n) }",
+         f"{P1} <urn:a> <urn:q> 2 ."),
+        (f"{P1} <urn:a> <urn:p> 2 .", "INSERT { ?s <urn:n> ?n } WHERE "
+         "{ SELECT ?s (COUNT(*) AS ?n) WHERE { ?s <urn:p> ?o } GROUP BY ?s }",
+         f"{P1} <urn:a> <urn:p> 2 . <urn:a> <urn:n> 2 ."),
+        (P1, "INSERT { ?s <urn:q> ?v } WHERE { VALUES (?s ?v) { (<urn:a> 1) (<urn:b> UNDEF) } }",
+         f"{P1} <urn:a> <urn:q> 1 ."),
+        # WITH, USING, USING NAMED
+        (f"{P1} {IN_G}", "WITH <urn:g> DELETE { ?s ?p ?o } WHERE { ?s ?p ?o }", P1),
+        (f"{P1} {IN_BOTH}", "WITH <urn:g> INSERT { ?s <urn:q> 3 . GRAPH <urn:h> { ?s <urn:q> 4 } } "
+         "WHERE { ?s ?p ?o }", f"{P1} GRAPH <urn:g> {{ <urn:a> <urn:p> 1 ; <urn:q> 3 }} "
+         "GRAPH <urn:h> { <urn:b> <urn:p> 2 . <urn:a> <urn:q> 4 }"),
+        (IN_BOTH, "INSERT { ?s <urn:q> 3 } USING <urn:h> WHERE { ?s ?p ?o }",
+         f"<urn:b> <urn:q> 3 . {IN_BOTH}"),
+        (IN_BOTH, "INSERT { ?s <urn:q> 3 } USING <urn:g> USING <urn:h> WHERE { ?s ?p ?o }",
+         f"<urn:a> <urn:q> 3 . <urn:b> <urn:q> 3 . {IN_BOTH}"),
+        (f"{P1} {IN_BOTH}", "INSERT { ?s <urn:q> 3 } USING NAMED <urn:h> "
+         "WHERE { GRAPH ?g { ?s ?p ?o } }", f"{P1} <urn:b> <urn:q> 3 . {IN_BOTH}"),
+        (f"{P1} {IN_BOTH}", "INSERT { ?s <urn:q> 3 } USING NAMED <urn:h> WHERE { ?s ?p ?o }",
+         f"{P1} {IN_BOTH}"),  # where no graph is the default one
+        (f"{P1} {IN_BOTH}", "INSERT { ?s <urn:q> 3 } USING <urn:g> WHERE { GRAPH ?g { ?s ?p ?o } }",
+         f"{P1} {IN_BOTH}"),  # and no graph is named
+        (f"{P1} {IN_BOTH}", "WITH <urn:g> DELETE { ?s ?p ?o } USING <urn:h> WHERE { ?s ?p ?o }",
+         f"{P1} {IN_BOTH}"),  # USING goes before WITH where something is looked for
+        # graphs
+        (f"{P1} {IN_BOTH}", "CLEAR DEFAULT", IN_BOTH),
+        (f"{P1} {IN_BOTH}", "CLEAR NAMED", P1),
+        (f"{P1} {IN_BOTH}", "CLEAR ALL", ""),
+        (f"{P1} {IN_BOTH}", "CLEAR GRAPH <urn:h>", f"{P1} {IN_G}"),
+        (f"{P1} {IN_BOTH}", "DROP DEFAULT", IN_BOTH),
+        (f"{P1} {IN_BOTH}", "DROP NAMED", P1),
+        (f"{P1} {IN_BOTH}", "DROP ALL", ""),
+        (f"{P1} {IN_BOTH}", "DROP GRAPH <urn:h>", f"{P1} {IN_G}"),
+        (P1, "DROP SILENT GRAPH <urn:g>", P1),
+        (P1, "CREATE GRAPH <urn:g>", P1),
+        (IN_G, "CREATE SILENT GRAPH <urn:g>", IN_G),
+        (f"<urn:b> <urn:p> 2 . {IN_G}", "ADD <urn:g> TO DEFAULT", f"{TWO} {IN_G}"),
+        (f"<urn:b> <urn:p> 2 . {IN_G}", "COPY <urn:g> TO DEFAULT", f"{P1} {IN_G}"),
+        (f"<urn:b> <urn:p> 2 . {IN_G}", "MOVE <urn:g> TO DEFAULT", P1),
+        (P1, "COPY DEFAULT TO GRAPH <urn:g>", f"{P1} {IN_G}"),
+        (P1, "MOVE DEFAULT TO <urn:g>", IN_G),
+        (IN_G, "ADD <urn:g> TO <urn:g>", IN_G),
+        (IN_G, "COPY <urn:g> TO GRAPH <urn:g>", IN_G),
+        (IN_G, "MOVE <urn:g> TO <urn:g>", IN_G),
+        (P1, "MOVE DEFAULT TO DEFAULT", P1),
+        (f"{P1} {IN_G}", "COPY SILENT <urn:none> TO <urn:g>", P1),  # nothing in its place
+        # several at once: each sees what those before it did
+        ("", f"INSERT DATA {{ {P1} }} ; INSERT {{ ?s <urn:q> ?o }} WHERE {{ ?s <urn:p> ?o }} ; "
+         "DELETE WHERE { ?s <urn:p> ?o }", "<urn:a> <urn:q> 1 ."),
+    ],
+)  # fmt: skip
+def test_every_form_of_update_does_what_it_says(before: str, text: str, after: str) -> None:
+    ours, theirs, wanted = Store(), Store(), Store()
+    store = updater(ours)
+    store.run(f"INSERT DATA {{ {before} }}")
+    take_over(theirs, ours, ours.named_graphs())
+    wanted.update(f"INSERT DATA {{ {after} }}")
+
+    store.run(text)
+    theirs.update(text)
+
+    assert canonical(ours) == canonical(wanted)
+    assert canonical(theirs) == canonical(wanted)
+    assert set(ours.named_graphs()) == set(theirs.named_graphs())
 
 
 @pytest.mark.parametrize("way", ["ADD", "MOVE", "COPY"])

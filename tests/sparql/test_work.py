@@ -161,7 +161,7 @@ def test_a_store_keeps_as_quick_as_it_was_however_often_it_is_updated() -> None:
             f"INSERT {{ <urn:lamp> <urn:dim> {number + 1} }} WHERE {{ <urn:lamp> <urn:dim> ?v }}"
         )
 
-    assert store.renewals == 6  # after every 500 versions of one value
+    assert store.renewals == 5  # after every 584 versions of one value
     [solution] = engine.query("SELECT ?v WHERE { <urn:lamp> <urn:dim> ?v }")  # type: ignore[misc]
     assert solution["v"].value == "3000"
     assert engine.query("ASK { <urn:lamp2> <urn:dim> 0 }")

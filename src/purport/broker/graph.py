@@ -14,7 +14,8 @@ from purport.errors import PurportError
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-from purport.sparql.graph_store import WHOLE, Answer, Dataset, MemoryStore
+from purport.sparql.graph_store import WHOLE, Answer, Dataset
+from purport.sparql.memory_store import MemoryStore
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
 

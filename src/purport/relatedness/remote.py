@@ -6,17 +6,15 @@ row for each left term with a score from 0 to 1 for each right one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import lru_cache
-from http.client import HTTPResponse
 
 import msgspec
 import numpy as np
 
 from purport.errors import PurportError
 from purport.model.term import folded
-from purport.posting import PostFailed, address_parts, posted
+from purport.posting import PostFailed, address_parts, posted, whole_answer
 from purport.relatedness.measure import CACHED_PAIRS, Scores
 
 TIMEOUT_S = 10.0
@@ -68,7 +66,9 @@ class Remote:
         question = msgspec.json.encode({"left": _sendable(left), "right": _sendable(right)})
         try:
             with posted(self.url, question, timeout_seconds=self.timeout_s) as response:
-                text = self._read(response)
+                text = whole_answer(
+                    response, timeout_seconds=self.timeout_s, most_bytes=_MOST_BYTES
+                )
             answer = msgspec.json.decode(text, type=_Answer)
         except PostFailed as error:
             raise self._unavailable(str(error)) from None
@@ -76,20 +76,6 @@ class Remote:
             raise self._unavailable(f"answers no scores: {error}") from None
         self._check(answer.scores, len(left), len(right))
         return answer.scores
-
-    def _read(self, response: HTTPResponse) -> bytes:
-        """The whole answer, if it comes in time and is not too long."""
-        deadline = time.monotonic() + self.timeout_s
-        data = bytearray()
-        while piece := response.read1(65_536):
-            data += piece
-            if time.monotonic() > deadline:
-                raise TimeoutError("timed out")
-            if len(data) > _MOST_BYTES:
-                raise ValueError("the answer is too long")
-        if response.length:
-            raise ValueError("the answer breaks off")
-        return bytes(data)
 
     def _unavailable(self, what: str) -> MeasureUnavailable:
         return MeasureUnavailable(f"the measure at {self.url} {what}")

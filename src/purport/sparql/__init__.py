@@ -2,7 +2,8 @@
 
 from purport.sparql.binding import bound
 from purport.sparql.engine import Engine, LiveQuery, Notification
-from purport.sparql.graph_store import Dataset, MemoryStore
+from purport.sparql.graph_store import Dataset
+from purport.sparql.memory_store import MemoryStore
 from purport.sparql.roles import Aggregator, Consumer, Producer, Space
 
 __all__ = [

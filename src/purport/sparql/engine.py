@@ -13,7 +13,8 @@ from purport.model.clock import Clock, SystemClock
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.engine_time import asks_for_time, at_time
-from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore, MemoryStore
+from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
+from purport.sparql.memory_store import MemoryStore
 from purport.sparql.row_counts import RowCounts
 from purport.sparql.schedule import DelayedUpdate, Schedule
 from purport.sparql.services import refuse_services

@@ -43,3 +43,49 @@ class NotAllowed(InvalidInput):
 
 class StoreFailed(PurportError):
     """A store cannot be read or written."""
+
+
+class StoreTaken(StoreFailed):
+    """Another process has the folder of a store open."""
+
+
+class EndpointFailed(StoreFailed):
+    """A SPARQL endpoint does not do what it was asked to do; `url` is where it is."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.url, self.reason = url, reason
+
+    def __str__(self) -> str:
+        return f"the endpoint {self.url} {self.reason}"
+
+
+class EndpointUnreachable(EndpointFailed):
+    """Nobody answers there, or the connection breaks off."""
+
+
+class EndpointTooSlow(EndpointFailed):
+    """No whole answer came in time. What was asked for may still be done."""
+
+
+class EndpointRefused(EndpointFailed):
+    """It answers with a status of HTTP that is no success; `words` is what it says of why."""
+
+    def __init__(self, url: str, status: int, words: str) -> None:
+        super().__init__(url, f"answers {status}: {words}" if words else f"answers {status}")
+        self.status, self.words = status, words
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.url, self.status, self.words)
+
+
+class EndpointAnswersNonsense(EndpointFailed):
+    """What it answers is no answer to a query, or not the whole of one."""
+
+
+class NotAddressable(InvalidInput):
+    """A node without a name, or a graph, that a store cannot be told of."""
+
+
+class LiteralNotKept(InvalidInput):
+    """An endpoint would keep a literal as something else."""

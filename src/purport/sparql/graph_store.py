@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from pyoxigraph import (
     BlankNode,
     Literal,
     NamedNode,
-    Quad,
     QueryBoolean,
     QuerySolutions,
     QueryTriples,
@@ -117,10 +116,13 @@ class OxigraphStore:
     def apply(self, change: Change) -> None:
         """One text, which pyoxigraph runs as a whole; blank nodes cannot stand in such a text."""
         try:
-            if _has_blank_nodes(change):
+            text = text_of(change)
+            if "_:" in text and _has_blank_nodes(change):
                 self._apply_in_parts(change)
             else:
-                self._store.update(text_of(change))
+                self._store.update(text)
+        except SyntaxError:  # a triple as an object cannot be written down
+            self._apply_in_parts(change)
         except (OSError, ValueError, RuntimeError) as error:
             raise StoreFailed(f"the change could not be made: {error}") from None
 
@@ -133,66 +135,6 @@ class OxigraphStore:
         store.extend(map(quad_of, change.added))
         for graph in change.dropped:
             store.remove_graph(graph)
-
-
-class MemoryStore(OxigraphStore):
-    """A store in memory, which keeps as quick as it was.
-
-    pyoxigraph keeps old versions of what is removed and passes them whenever it looks things up: so
-    the facts are copied into a new store when there are more of those than of facts, or many with
-    the same subject and predicate. A store that is given from outside is left as it is.
-    """
-
-    def __init__(self, store: Store | None = None) -> None:
-        super().__init__(Store() if store is None else store)
-        self._may_renew = store is None
-        self._size = 0
-        self._old = 0  # versions, since the store was new
-        self._old_under: dict[tuple[Subject, NamedNode], int] = {}
-        self._most_under = 0
-        self.renewals = 0
-
-    @classmethod
-    def filled(cls, quads: Iterable[Quad]) -> Self:
-        """A store with some quads in it: quicker than updates, if there are many."""
-        made = cls()
-        made._store.bulk_extend(quads)
-        made._size = len(made._store)
-        return made
-
-    def apply(self, change: Change) -> None:
-        super().apply(change)
-        if self._may_renew:
-            self._size += len(change.added) - len(change.removed)
-            if change.removed:
-                self._count(change.removed)
-
-    def _count(self, removed: Collection[Fact]) -> None:
-        under, most = self._old_under, self._most_under
-        for subject, predicate, _, _ in removed:
-            key = subject, predicate
-            times = under[key] = under.get(key, 0) + 1
-            if times > most:
-                most = times
-        self._most_under = most
-        self._old += len(removed)
-        size = self._size
-        if most >= max(_FEW, size // 32) or self._old >= max(_MANY, size):
-            self._renew()
-
-    def _renew(self) -> None:
-        fresh = Store()
-        fresh.bulk_extend(self._store)
-        for graph in self._store.named_graphs():
-            fresh.add_graph(graph)
-        self._store = fresh
-        self._size = len(fresh)
-        self._old = self._most_under = 0
-        self._old_under.clear()
-        self.renewals += 1
-
-
-_FEW, _MANY = 500, 20_000  # old versions that cost less than a copy, whatever the size of a store
 
 
 def text_of(change: Change) -> str:

@@ -71,10 +71,10 @@ class StandingQueries:
         shared = self._shared.get((text, dataset))
         if shared is not None:
             return shared, self._whole(shared)
-        query, rows = self._query(text, dataset)
+        query = self._query(text, dataset)
         shared = SharedQuery(self._next_number, (text, dataset), query)
         if isinstance(query, KeptQuery):
-            query.begin(self._solutions)
+            rows = query.begin(self._solutions)
             self._listen(shared, query)
         elif query.patterns is None:
             self._wide[shared] = None
@@ -83,8 +83,7 @@ class StandingQueries:
                 self._index.add(shared, pattern)
         self._next_number += 1
         self._shared[shared.key] = shared
-        remembered = query.remembered
-        return shared, rows if remembered is None else remembered
+        return shared, query.remembered if isinstance(query, AskedQuery) else rows
 
     def end(self, shared: SharedQuery) -> None:
         """Tell a query nothing more."""
@@ -123,21 +122,19 @@ class StandingQueries:
 
     # Beginning
 
-    def _query(self, text: str, dataset: Dataset) -> tuple[KeptQuery | AskedQuery, RowCounts]:
-        """A query, and its answer as it is now."""
+    def _query(self, text: str, dataset: Dataset) -> KeptQuery | AskedQuery:
         answer = self._ask(text, dataset)  # the store's parser has the first word
         template, constants = self._templates.get(text)
         if template.variables is None:
             template.variables = variables_of(text, answer)
-        variables = template.variables
-        rows = rows_of(answer, variables)
         try:
             if asks_for_time(text):
                 raise NotIncremental("the time, which passes")
             found = template.incremental(constants, dataset)
         except NotIncremental as error:
-            return self._asked(template, constants, (text, dataset), rows, str(error)), rows
-        return KeptQuery(variables, found.operator, found.leaves), rows
+            rows = rows_of(answer, template.variables)
+            return self._asked(template, constants, (text, dataset), rows, str(error))
+        return KeptQuery(template.variables, found.operator, found.leaves)
 
     def _asked(
         self,
@@ -170,10 +167,15 @@ class StandingQueries:
 
     def _whole(self, shared: SharedQuery) -> RowCounts:
         """The whole answer of a query, as those who subscribed before know it."""
-        remembered = shared.query.remembered
+        query = shared.query
+        if isinstance(query, KeptQuery) and query.is_stateless:
+            return query.begin(self._solutions)
+        remembered = query.remembered
         if remembered is not None:
             return remembered
-        return rows_of(self._ask(*shared.key), shared.query.variables)
+        again = self._query(*shared.key)
+        assert isinstance(again, KeptQuery)
+        return again.begin(self._solutions)
 
     def _listen(self, shared: SharedQuery, query: KeptQuery) -> None:
         for number, leaf in enumerate(query.leaves):

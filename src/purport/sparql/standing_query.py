@@ -13,7 +13,7 @@ from purport.sparql.heads import ASKED, TRIPLE, remembered
 from purport.sparql.lookup_index import Pattern
 from purport.sparql.operators import Changes, Operator
 from purport.sparql.row_counts import Row, RowCounts, count
-from purport.sparql.terms import Term
+from purport.sparql.terms import Term, as_kept
 from purport.sparql.tokens import Kind, tokens_of
 
 Binding = Mapping[str, Term]  # a variable that is not bound is absent
@@ -39,10 +39,19 @@ class KeptQuery:
         """The whole answer, if it is remembered."""
         return remembered(self._operator)
 
-    def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> None:
-        """Take up what there is; `rows` are the solutions of its triple patterns."""
-        if not self._operator.is_stateless:
-            self._operator.advance({number: rows(leaf) for number, leaf in enumerate(self.leaves)})
+    @property
+    def is_stateless(self) -> bool:
+        """Whether it remembers nothing, so that it can begin as often as one likes."""
+        return self._operator.is_stateless
+
+    def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> RowCounts:
+        """Take up what there is; `rows` are the solutions of its triple patterns.
+
+        Gives the whole answer.
+        """
+        return self._operator.advance(
+            {number: rows(leaf) for number, leaf in enumerate(self.leaves)}
+        )
 
     def advance(self, changes: Changes) -> RowCounts:
         """How its answer changes when the solutions of its triple patterns do."""
@@ -97,7 +106,7 @@ def rows_of(answer: Answer, variables: Sequence[str]) -> RowCounts:
     if isinstance(answer, QueryBoolean):
         return {(Literal(bool(answer)),): 1}
     if isinstance(answer, QueryTriples):
-        return {(one.subject, one.predicate, one.object): 1 for one in answer}
+        return {(one.subject, one.predicate, as_kept(one.object)): 1 for one in answer}
     found: RowCounts = {}
     for one in answer:
         row: Row = tuple([one[name] for name in variables])

@@ -19,6 +19,7 @@ from purport.sparql.diagnosis import missing_names, update_error
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Dataset, GraphStore
+from purport.sparql.overlay import NeedsQuery, Overlay
 from purport.sparql.pattern_reader import NotRead
 from purport.sparql.services import refuse_services
 from purport.sparql.shape import ShapeCache, Shaped
@@ -80,36 +81,49 @@ class Updater:
 
     def run(self, text: str) -> Change:
         """Run a request; gives what it changed."""
-        try:
-            return self._run(text)
-        except SparqlSyntaxError as error:
-            raise (error if error.line else missing_names(text) or error) from None
-
-    def _run(self, text: str) -> Change:
         steps, constants = self._steps(text)
-        if len(steps) == 1:
-            change = self._changed(steps[0], constants)
-            if change:
-                self._store.apply(change)
-            return change
-        return self._run_all(steps, constants)
+        try:
+            change = self._known_change(text, steps, constants)
+        except NeedsQuery:
+            return self._run_in_parts(steps, constants)
+        if change:
+            self._store.apply(change)
+        return change
 
     def change_of(self, text: str) -> Change:
         """What a request would change; afterwards the store is as it was."""
         steps, constants = self._steps(text)
-        if len(steps) == 1:
-            return self._changed(steps[0], constants)
-        change = self._run_all(steps, constants)
-        if change:
-            self._store.apply(change.undone())
-        return change
+        try:
+            return self._known_change(text, steps, constants)
+        except NeedsQuery:
+            change = self._run_in_parts(steps, constants)
+            if change:
+                self._store.apply(change.undone())
+            return change
 
-    def _run_all(self, steps: Sequence[_Step], constants: Sequence[str]) -> Change:
+    def _known_change(self, text: str, steps: Sequence[_Step], constants: Sequence[str]) -> Change:
+        """What a request changes, found without making it.
+
+        `NeedsQuery` if an operation asks for what one before it has changed.
+        """
+        try:
+            if len(steps) == 1:
+                return _changed(steps[0], constants, self._store, self._context, self._may_load)
+            overlay = Overlay(self._store)
+            for step in steps:
+                beside = ContextStore(overlay)
+                overlay.apply(_changed(step, constants, overlay, beside, self._may_load))
+            return overlay.change
+        except SparqlSyntaxError as error:  # a constant is none: say where
+            raise (error if error.line else missing_names(text) or error) from None
+
+    def _run_in_parts(self, steps: Sequence[_Step], constants: Sequence[str]) -> Change:
+        """Make the change operation by operation, and undo it if one fails."""
         done = _NOTHING
         try:
             for step in steps:
-                plain = replace(step, plan=None)  # what is known beside the store is not yet true
-                change = self._changed(plain, constants)
+                beside = ContextStore(self._store)  # what is known elsewhere is not yet true
+                change = _changed(step, constants, self._store, beside, self._may_load)
                 if change:
                     self._store.apply(change)
                 done = done.then(change)
@@ -125,11 +139,18 @@ class Updater:
             request, constants = self._requests.get(at_time(text, self._now()))
         return request.steps, constants
 
-    def _changed(self, step: _Step, constants: Sequence[str]) -> Change:
-        """What an operation will change."""
-        if step.plan is not None:
-            return step.plan.change(constants, self._store, self._context)
-        return _Changing(self._store, constants, self._may_load).changed(step.operation)
+
+def _changed(
+    step: _Step,
+    constants: Sequence[str],
+    store: GraphStore,
+    context: ContextStore,
+    may_load: bool,
+) -> Change:
+    """What an operation will change."""
+    if step.plan is not None:
+        return step.plan.change(constants, store, context)
+    return _Changing(store, constants, may_load).changed(step.operation)
 
 
 def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:

@@ -1,1 +1,1 @@
-"""Adapters that keep what a broker does: journals in databases, their stretches in Parquet."""
+"""Adapters of ports: journals in databases with their stretches in Parquet, and graph stores."""

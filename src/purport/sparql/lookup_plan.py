@@ -1,0 +1,52 @@
+"""Queries that only look facts up, answered by a compiled join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyoxigraph import QuerySolutions, Store
+
+from purport.sparql.algebra import Project, Select
+from purport.sparql.expressions import evaluated
+from purport.sparql.given_join import GivenJoin, GivenJoinBuilder, plain_patterns
+from purport.sparql.graph_store import GraphStore
+from purport.sparql.pattern_reader import NotRead
+from purport.sparql.query_reader import read_query
+from purport.sparql.shape import Shaped
+
+
+@dataclass(frozen=True, slots=True)
+class LookupPlan:
+    """How a SELECT over triple patterns that begin with a constant is answered."""
+
+    join: GivenJoin
+    names: tuple[str, ...]
+    places: tuple[int, ...]  # of the names among the variables of the join
+
+    def answer(self, texts: Sequence[str], store: GraphStore) -> QuerySolutions:
+        """The answer, with the constants of one text."""
+        found = self.join.solutions(self.join.terms(texts), store)
+        rows = [tuple([row[place] for place in self.places]) for _, row in found]
+        return evaluated("", " ".join(f"?{name}" for name in self.names), self.names, rows)
+
+
+def lookup_plan(shaped: Shaped) -> tuple[LookupPlan | None, frozenset[int]]:
+    """The plan of a query, if it only looks facts up, and the constants that are left open."""
+    try:
+        Store().query(shaped.text)
+        read, free = read_query(shaped)
+    except (SyntaxError, NotRead):  # the store will say what is wrong
+        return None, frozenset()
+    query = read.query
+    if read.default_graphs or read.named_graphs or not isinstance(query, Select):
+        return None, free
+    if not isinstance(query.pattern, Project) or not query.names:
+        return None, free
+    patterns = plain_patterns(query.pattern.inner, read.prologue, shaped.constants)
+    builder = GivenJoinBuilder()
+    builder.add(patterns or ())
+    if not patterns or not builder.constants or not set(query.names) <= set(builder.variables):
+        return None, free
+    places = tuple(builder.variables[name] for name in query.names)
+    return LookupPlan(builder.build(patterns), query.names, places), free
