@@ -44,7 +44,6 @@ def test_updates_do_what_pyoxigraph_does_and_say_what_that_was(texts: list[str])
         take_over(theirs, after, graphs_after)
 
 
-@pytest.mark.xfail(reason="pyoxigraph's parser takes no prologue behind a semicolon")
 def test_a_prologue_may_come_before_each_operation() -> None:
     store = updater()
 
