@@ -2,24 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 
 from pyoxigraph import (
     BlankNode,
-    CanonicalizationAlgorithm,
     NamedNode,
     Quad,
     QueryBoolean,
     QuerySolutions,
     QueryTriples,
-    RdfFormat,
     Store,
-    parse,
 )
-from pyoxigraph import Dataset as Quads
 
 from purport.sparql.graph_store import WHOLE, Dataset
 
 Row = frozenset[tuple[str, str]]
+Description = tuple[str, ...]
+
+_ROUNDS = 8
 
 
 def answer(store: Store, text: str, dataset: Dataset = WHOLE) -> Counter[Row]:
@@ -60,22 +60,41 @@ def row(binding: Mapping[str, object]) -> Row:
     )
 
 
-def renamed(rows: Counter[Row]) -> Counter[str]:
+def renamed(rows: Counter[Row]) -> Counter[Description]:
     """Triples that are the same for two answers that differ in the names of blank nodes alone."""
-    lines = (
-        "{} {} {} .\n".format(*(dict(one)[name] for name in ("subject", "predicate", "object")))
-        for one in rows.elements()
+    named = (dict(one) for one in rows.elements())
+    return described((one["subject"], one["predicate"], one["object"]) for one in named)
+
+
+def canonical(quads: Iterable[Quad]) -> Counter[Description]:
+    """Quads that are the same for two stores that differ in the names of blank nodes alone."""
+    return described(
+        tuple(map(str, (one.subject, one.predicate, one.object, one.graph_name))) for one in quads
     )
-    quads = list(parse("".join(lines), format=RdfFormat.N_TRIPLES))
-    assert len(quads) == rows.total()
-    return Counter(map(str, canonical(quads)))
 
 
-def canonical(quads: Iterable[Quad]) -> set[Quad]:
-    """Quads whose blank nodes have names that depend on nothing but what is said of them."""
-    found = Quads(quads)
-    found.canonicalize(CanonicalizationAlgorithm.UNSTABLE)
-    return set(found)
+def described(facts: Iterable[Description]) -> Counter[Description]:
+    """Facts, with a description in the place of the name of each blank node.
+
+    A node is described by the facts that it is in, and in these other nodes by theirs, as far as
+    there are nodes. (Where all nodes look the same from everywhere, such as in one ring of six and
+    two of three, this tells no difference. A canonical form would, but takes for ever over many
+    nodes that are alike.)
+    """
+    found = list(facts)
+    nodes = {term for fact in found for term in fact if term.startswith("_:")}
+    colours = dict.fromkeys(nodes, "_:")
+    for _ in range(min(len(nodes), _ROUNDS)):
+        seen: dict[str, list[str]] = {node: [] for node in nodes}
+        for fact in found:
+            for place, term in enumerate(fact):
+                if term in seen:
+                    seen[term].append(f"{place} {[colours.get(one, one) for one in fact]}")
+        colours = {
+            node: "_:" + sha256("".join(sorted(texts)).encode()).hexdigest()
+            for node, texts in seen.items()
+        }
+    return Counter(tuple(colours.get(term, term) for term in fact) for fact in found)
 
 
 def take_over(store: Store, quads: Iterable[Quad], graphs: Iterable[NamedNode | BlankNode]) -> None:
