@@ -190,18 +190,30 @@ def store_finder(
     free: tuple[int, ...],
 ) -> Find:
     """How facts are found in the store itself: slower, and nothing has to be kept."""
-    relation_graph = None if isinstance(graph, AnyGraph) else graph
     value = _taking(free)
+    if isinstance(graph, AnyGraph) or bound not in ((0,), (2,)):
+        return _general_finder(store, predicate, graph, bound, value)
+    if bound == (0,):
+        return lambda key, _: [value(fact) for fact in store.matching(key, predicate, None, graph)]
+    return lambda key, _: [value(fact) for fact in store.matching(None, predicate, key, graph)]
+
+
+def _general_finder(
+    store: GraphStore,
+    predicate: NamedNode | None,
+    graph: Place,
+    bound: tuple[int, ...],
+    value: Callable[[Fact], Any],
+) -> Find:
+    only = None if isinstance(graph, AnyGraph) else graph
 
     def find(key: Any, nothing: object) -> Iterable[Any]:
         keys = (key,) if len(bound) == 1 else key or ()
         at: dict[int, Any] = dict(zip(bound, keys, strict=True))
         if isinstance(at.get(3), Literal):
             return ()
-        found = store.matching(
-            at.get(0), at.get(1, predicate), at.get(2), at.get(3, relation_graph)
-        )
-        if relation_graph is None and 3 not in at:
+        found = store.matching(at.get(0), at.get(1, predicate), at.get(2), at.get(3, only))
+        if only is None and 3 not in at:
             found = (fact for fact in found if fact[3] != DEFAULT)
         return [value(fact) for fact in found]
 

@@ -54,7 +54,13 @@ from purport.sparql.operators import (
     WithTerm,
 )
 from purport.sparql.pairing import Joined, Judged, Optionally, Without
-from purport.sparql.scope import expressions_within, names_in, needs_a_fact, patterns_within
+from purport.sparql.scope import (
+    expressions_within,
+    looks_outside,
+    names_in,
+    needs_a_fact,
+    patterns_within,
+)
 from purport.sparql.terms import DEFAULT, Graph, Term, node_of
 from purport.sparql.tokens import tokens_of
 
@@ -89,6 +95,8 @@ def require_incremental(query: Query) -> None:
             raise NotIncremental("LIMIT or OFFSET")
     if not all(one.is_deterministic for one in expressions_within(query.pattern)):
         raise NotIncremental("a function that does not always give the same")
+    if looks_outside(query.pattern):
+        raise NotIncremental("an expression that speaks of a variable from outside its group")
 
 
 def incremental(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyoxigraph import QuerySolutions, Store
+from pyoxigraph import QueryResultsFormat, QuerySolutions, Store, Triple, parse_query_results
 
 from purport.sparql.algebra import Project, Select
 from purport.sparql.expressions import evaluated
@@ -13,6 +13,7 @@ from purport.sparql.given_join import GivenJoin, GivenJoinBuilder, plain_pattern
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.pattern_reader import NotRead
 from purport.sparql.query_reader import read_query
+from purport.sparql.row_counts import Row
 from purport.sparql.shape import Shaped
 
 
@@ -28,7 +29,19 @@ class LookupPlan:
         """The answer, with the constants of one text."""
         found = self.join.solutions(self.join.terms(texts), store)
         rows = [tuple([row[place] for place in self.places]) for _, row in found]
-        return evaluated("", " ".join(f"?{name}" for name in self.names), self.names, rows)
+        return solutions_of(self.names, rows)
+
+
+def solutions_of(names: Sequence[str], rows: Sequence[Row]) -> QuerySolutions:
+    """Rows, all of whose columns have values, as pyoxigraph has solutions."""
+    if any(isinstance(term, Triple) for row in rows for term in row):  # cannot be written down
+        return evaluated("", " ".join(f"?{name}" for name in names), names, rows)
+    lines = ["\t".join(f"?{name}" for name in names)]
+    lines += ["\t".join(map(str, row)) for row in rows]
+    table = "".join(f"{line}\n" for line in lines).encode()
+    found = parse_query_results(table, QueryResultsFormat.TSV)
+    assert isinstance(found, QuerySolutions)
+    return found
 
 
 def lookup_plan(shaped: Shaped) -> tuple[LookupPlan | None, frozenset[int]]:

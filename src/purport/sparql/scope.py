@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from purport.sparql.algebra import (
@@ -9,7 +10,6 @@ from purport.sparql.algebra import (
     Alternative,
     Basic,
     Chain,
-    Constant,
     Distinct,
     Excluding,
     Expression,
@@ -121,6 +121,58 @@ def _with_conditions(expressions: Iterable[Expression]) -> Iterator[Expression]:
             yield from _with_conditions(existence.conditions)
 
 
+def looks_outside(pattern: Pattern) -> bool:
+    """Whether an expression within it has a variable that only another group gives a value.
+
+    By SPARQL it has none there; pyoxigraph sometimes gives it that of the other group.
+    """
+    everywhere = Counter(_occurrences(pattern))
+    return any(
+        name in everywhere - Counter(_occurrences(one))
+        for one in patterns_within(pattern)
+        for name in _unbound_in_expressions(one)
+    )
+
+
+def _unbound_in_expressions(pattern: Pattern) -> set[str]:
+    """The variables of a pattern's own expressions that it gives no values."""
+    match pattern:
+        case Filter(inner, expression) | Extend(inner, _, expression):
+            return _spoken_of((expression,)) - set(names_in(inner))
+        case LeftJoin(left, right, conditions):
+            return _spoken_of(conditions) - {*names_in(left), *names_in(right)}
+        case _:
+            return set()
+
+
+def _spoken_of(expressions: Iterable[Expression]) -> set[str]:
+    found: set[str] = set()
+    for expression in expressions:
+        found |= expression.variables
+        for existence in expression.existences:
+            found.update(_occurrences(existence.pattern), _spoken_of(existence.conditions))
+    return found
+
+
+def _occurrences(pattern: Pattern) -> Iterator[str]:
+    """The variables that get values, as often as they do."""
+    for one in patterns_within(pattern):
+        match one:
+            case Basic(patterns):
+                for triple in patterns:
+                    yield from _of_spots(triple.spots)
+            case PathPattern(subject, _, value, graph):
+                yield from _of_spots((subject, value, graph))
+            case Values(names, _) | Aggregate(_, _, _, names, _):
+                yield from names
+            case Extend(_, name, _):
+                yield name
+            case InGraph(graph, _):
+                yield from _of_spots((graph,))
+            case _:
+                pass
+
+
 def triple_patterns(pattern: Pattern) -> Iterator[TriplePattern | None]:
     """Triple patterns that cover whatever a pattern can depend on; None is anything at all."""
     for one in patterns_within(pattern):
@@ -183,8 +235,3 @@ def needs_a_fact(pattern: Pattern) -> bool:
             return bool(keys) and needs_a_fact(inner)
         case Values():
             return False
-
-
-def open_constants(spots: Iterable[Spot | None]) -> Iterator[Constant]:
-    """The constants that are left open."""
-    return (spot for spot in spots if isinstance(spot, Constant))
