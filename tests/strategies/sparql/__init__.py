@@ -21,6 +21,9 @@ Where pyoxigraph, the oracle, is not right:
   were <b>, though it may be anything there; and gives ?n a value in
   `{ ?x <p> ?y . { ?x <p> ?y OPTIONAL { BIND(STR(?y) AS ?n) } } }`. Other variables are drawn there,
   except those on the left of OPTIONAL, which the filters on its right may speak of.
+- VALUES at the end can make solutions more: over `<a> <p> <a> . <b> <q> <c>, <a>`,
+  `{ ?x <q> ?y OPTIONAL { <b> <q> ?z OPTIONAL { ?x <p> ?z } } }` has two, and with
+  `VALUES ?x { <b> }` behind it four. Not drawn behind OPTIONAL in OPTIONAL.
 - `FROM <g> FROM <h>` counts a triple that is in both graphs twice, though their merge has it once.
   Drawn: what is subscribed must fit what the store answers.
 """

@@ -78,6 +78,8 @@ def _element(
     def optional() -> Element:
         pen.used("OPTIONAL")
         one = inside(left=known)
+        if "OPTIONAL" in one.text:
+            pen.used("OPTIONAL in OPTIONAL")
         if pen.chance(35):
             pen.used("OPTIONAL with a filter over both sides")
             both = tuple(dict.fromkeys((*one.variables, *around)))
