@@ -142,7 +142,7 @@ def report(tally: Tally, seconds: float) -> str:
 Random graphs, random queries and random update requests over all of SPARQL 1.1. After every request
 pyoxigraph, which has run the same request by itself, is asked every query in full; what the engine
 told must be the difference to the answer before, and nothing where there is none. What is left out
-because several answers are right is listed in `tests/strategies/sparql`.
+because several answers are right, or pyoxigraph's is not, is listed in `tests/strategies/sparql`.
 
 | | |
 |---|---:|

@@ -21,9 +21,11 @@ Where pyoxigraph, the oracle, is not right:
   were <b>, though it may be anything there; and gives ?n a value in
   `{ ?x <p> ?y . { ?x <p> ?y OPTIONAL { BIND(STR(?y) AS ?n) } } }`. Other variables are drawn there,
   except those on the left of OPTIONAL, which the filters on its right may speak of.
-- VALUES at the end can make solutions more: over `<a> <p> <a> . <b> <q> <c>, <a>`,
-  `{ ?x <q> ?y OPTIONAL { <b> <q> ?z OPTIONAL { ?x <p> ?z } } }` has two, and with
-  `VALUES ?x { <b> }` behind it four. Not drawn behind OPTIONAL in OPTIONAL.
+- VALUES at the end is seen inside OPTIONAL, where it can make solutions more and other ones: over
+  `<a> <p> <a> . <b> <q> <c>, <a>`, `{ ?x <q> ?y OPTIONAL { <b> <q> ?z OPTIONAL { ?x <p> ?z } } }`
+  has two, and with `VALUES ?x { <b> }` behind it four; `MINUS { }`, which takes nothing away, does
+  in `{ ?x <p> ?y OPTIONAL { ?x <p> ?z MINUS { } } } VALUES ?x { <a> }`. Not drawn behind OPTIONAL
+  with OPTIONAL or MINUS in it.
 - `FROM <g> FROM <h>` counts a triple that is in both graphs twice, though their merge has it once.
   Drawn: what is subscribed must fit what the store answers.
 """

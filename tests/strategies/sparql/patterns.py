@@ -78,8 +78,7 @@ def _element(
     def optional() -> Element:
         pen.used("OPTIONAL")
         one = inside(left=known)
-        if "OPTIONAL" in one.text:
-            pen.used("OPTIONAL in OPTIONAL")
+        pen.used(*(f"{word} in OPTIONAL" for word in ("OPTIONAL", "MINUS") if word in one.text))
         if pen.chance(35):
             pen.used("OPTIONAL with a filter over both sides")
             both = tuple(dict.fromkeys((*one.variables, *around)))

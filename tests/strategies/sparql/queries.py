@@ -189,7 +189,7 @@ def _dataset(pen: Pen) -> Dataset:
 
 
 def _last_values(pen: Pen, where: Group) -> str:
-    if not pen.chance(7) or pen.has_used("OPTIONAL in OPTIONAL"):
+    if not pen.chance(7) or pen.has_used("OPTIONAL in", "MINUS in"):
         return ""
     pen.used("VALUES at the end")
     return f" {values(pen, where.variables)[0]}"
