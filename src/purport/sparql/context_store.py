@@ -172,6 +172,12 @@ class ContextStore:
             kept = index.facts(predicate, graph)
             index.remove([fact for fact in kept if not relation.wants(fact)])
 
+    @property
+    def size(self) -> int:
+        """How many facts are kept, each as often as there are ways to find it."""
+        indexes = (i for one in self._relations.values() for i in one.indexes.values())
+        return sum(len(values) for index in indexes for values in index.found.values())
+
     def advance(self, removed: Iterable[Run], added: Iterable[Run]) -> None:
         """Take up a change."""
         for key, run in removed:

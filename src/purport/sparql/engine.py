@@ -1,4 +1,7 @@
-"""The engine of SPARQL subscriptions: updates in, changes of answers out. No socket, no thread."""
+"""The engine of SPARQL subscriptions: updates in, changes of answers out.
+
+No socket, and no thread of its own; one lock, since users have threads.
+"""
 
 from __future__ import annotations
 
@@ -151,6 +154,11 @@ class Engine:
     def read_texts(self) -> int:
         """How many queries and updates had to be read: alike ones are read once."""
         return self._queries.read_texts + self._updater.read_texts
+
+    @property
+    def kept_facts(self) -> int:
+        """How many facts and rows are kept beside the store, for the queries."""
+        return self._queries.size
 
     def _free_id(self) -> str:
         while True:

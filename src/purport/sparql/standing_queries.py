@@ -62,6 +62,13 @@ class StandingQueries:
         """How many texts had to be read: those alike but for constants are read once."""
         return self._templates.made
 
+    @property
+    def size(self) -> int:
+        """How many facts and rows are kept, for joins and by operators."""
+        queries = (shared.query for shared in self._shared.values())
+        rows = sum(len(q.answer) if isinstance(q, AskedQuery) else q.size for q in queries)
+        return self._context.size + rows
+
     def all(self) -> list[SharedQuery]:
         """All queries, the oldest first."""
         return list(self._shared.values())
