@@ -53,7 +53,9 @@ def show(finding: Finding) -> None:
     verdict = "" if finding.is_within is None else "  ok" if finding.is_within else "  MISSED"
     published = f"  (paper: {finding.published})" if finding.published else ""
     bar = f"  (bar: {finding.bar})" if finding.bar else ""
-    print(f"  {finding.what:<64} {finding.measured:>14}{published}{bar}{verdict}", flush=True)
+    stretch = f"  (stretch: {finding.stretch})" if finding.stretch else ""
+    shown = f"  {finding.what:<64} {finding.measured:>14}{published}{bar}{verdict}{stretch}"
+    print(shown, flush=True)
 
 
 def main(names: list[str]) -> None:

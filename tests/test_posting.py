@@ -1,23 +1,21 @@
 """POST over loopback, and addresses that cannot be posted to."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 import pytest
 
 from purport.errors import InvalidInput
 from purport.posting import PostFailed, address_parts, posted
+from tests.http_service import PostHandler, serving
 
 
-class Service(BaseHTTPRequestHandler):
+class Service(PostHandler):
     """Keeps what it is sent, and answers with the status in its address."""
 
     sent: ClassVar[list[tuple[str, bytes, str | None]]] = []
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+    def answer(self, body: bytes) -> None:
         self.sent.append((self.path, body, self.headers["X-Team"]))
         self.send_response(int(self.path[1:]))
         self.send_header("Location", "/200")
@@ -25,20 +23,11 @@ class Service(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"thanks")
 
-    def do_GET(self) -> None:
-        raise AssertionError("nobody asked for anything")
-
-    def log_message(self, *_: object) -> None:
-        return
-
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(Service) as url:
+        yield url
 
 
 def test_what_is_posted_arrives_and_is_answered(address: str) -> None:

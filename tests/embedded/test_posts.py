@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from purport import Matcher
 from purport.courier import Patience
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
+from tests.http_service import PostHandler, serving
 
 _SETTINGS = BrokerSettings(patience=Patience(tries=3, first_wait_seconds=0.02), closing_seconds=2)
 
@@ -32,9 +32,8 @@ class Service:
 def service(*statuses: int) -> Iterator[Service]:
     state = Service(statuses=list(statuses))
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+    class Handler(PostHandler):
+        def answer(self, body: bytes) -> None:
             status = state.statuses.pop(0) if state.statuses else 200
             if status == 200:
                 state.bodies.append(json.loads(body))
@@ -43,16 +42,9 @@ def service(*statuses: int) -> Iterator[Service]:
             self.end_headers()
             state.arrived.release()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    state.url = f"http://127.0.0.1:{server.server_address[1]}/alarms"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield state
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as address:
+        state.url = f"{address}/alarms"
+        yield state
 
 
 def opened(folder: Path) -> Broker:

@@ -15,16 +15,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pyarrow.dataset as ds
+
+from tests.http_service import PostHandler, serving
 
 SINKS = ("parquet", "jsonl", "http")
 _FILES_A_KILL = 5
@@ -149,25 +149,15 @@ class _Receiver:
 def _receiver() -> Iterator[_Receiver]:
     arrived: Counter[str] = Counter()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            arrived.update(match["event_id"] for match in body["matches"])
+    class Handler(PostHandler):
+        def answer(self, body: bytes) -> None:
+            matches = json.loads(body)["matches"]
+            arrived.update(match["event_id"] for match in matches)
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield _Receiver(f"http://127.0.0.1:{server.server_port}/", arrived)
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as address:
+        yield _Receiver(f"{address}/", arrived)
 
 
 def report(found: list[Aftermath], seconds: float) -> str:

@@ -1,10 +1,8 @@
 """A measure behind HTTP, asked over loopback."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 import numpy as np
@@ -15,15 +13,16 @@ from purport.relatedness.exact import Exact
 from purport.relatedness.measure import Measure
 from purport.relatedness.remote import MeasureUnavailable, Remote
 from tests.contracts.measure import MeasureContract
+from tests.http_service import PostHandler, serving
 
 
-class Service(BaseHTTPRequestHandler):
+class Service(PostHandler):
     """Answers as its address asks it to."""
 
     requests: ClassVar[list[str]] = []
 
-    def do_POST(self) -> None:
-        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    def answer(self, body: bytes) -> None:
+        question = json.loads(body)
         self.requests.append(self.path)
         scores = Exact().matrix(question["left"], question["right"]).tolist()
         answers = {
@@ -52,17 +51,11 @@ class Service(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answers.get(self.path, "").encode())
 
-    def log_message(self, *_: object) -> None:
-        return
-
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(Service) as url:
+        yield url
 
 
 class TestRemote(MeasureContract):

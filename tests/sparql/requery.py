@@ -7,7 +7,6 @@ As a program it does so many times, and writes a report:
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import platform
 import sys
@@ -174,7 +173,6 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("-o", "--output", type=Path)
     given_arguments = parser.parse_args()
-    logging.disable(logging.WARNING)  # rdflib warns of literals that are none
     began = time.monotonic()
     page = report(played(given_arguments.cases), time.monotonic() - began)
     sys.stdout.write(page)

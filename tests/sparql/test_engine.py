@@ -6,12 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyoxigraph import Store
+from pyoxigraph import Literal, NamedNode, Store
 
 from purport.errors import InvalidInput
 from purport.sparql import Engine, MemoryStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Answer, Dataset
+from purport.sparql.standing_query import Binding
 from tests.oracles.requery_engine import answer, difference, row
 from tests.strategies.sparql import requests
 
@@ -106,6 +107,42 @@ def test_the_initial_answer_and_all_changes_are_the_answer() -> None:
             known -= Counter(map(row, news.removed))
 
     assert sorted(known.values()) == [1, 2]
+
+
+IRI, LITERAL = NamedNode("urn:a"), Literal("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        ("SELECT ?o WHERE { <urn:a> <urn:p> ?o }", [], [{"o": LITERAL}]),
+        ("ASK { <urn:a> <urn:p> ?o }", [{"answer": Literal(False)}], [{"answer": Literal(True)}]),
+        (
+            "CONSTRUCT { ?o <urn:r> ?s } WHERE { ?o <urn:p> ?s }",
+            [],
+            [{"subject": IRI, "predicate": NamedNode("urn:r"), "object": LITERAL}],
+        ),
+        (
+            "DESCRIBE <urn:a>",
+            [],
+            [{"subject": IRI, "predicate": NamedNode("urn:p"), "object": LITERAL}],
+        ),
+    ],
+    ids=["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"],
+)
+def test_every_form_of_query_can_be_subscribed(
+    text: str, before: list[Binding], after: list[Binding]
+) -> None:
+    engine = Engine()
+    live = engine.subscribe(text)
+    assert live.initial == before
+
+    [came] = engine.update("INSERT DATA { <urn:a> <urn:p> 'x' }")
+    [went] = engine.update("DELETE DATA { <urn:a> <urn:p> 'x' }")
+
+    assert set(live.variables) == set(after[0])
+    assert (came.sequence, came.added, came.removed) == (1, after, before)
+    assert (went.sequence, went.added, went.removed) == (2, before, after)
 
 
 def test_variables_of_a_star_come_in_the_order_of_their_first_appearance() -> None:

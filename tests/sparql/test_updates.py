@@ -1,6 +1,7 @@
 """What an update really changes, against pyoxigraph's own updates."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from pyoxigraph import NamedNode, Store
 
 from purport.errors import InvalidInput
+from purport.sparql import Engine
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
@@ -243,3 +245,91 @@ def test_a_change_is_undone_by_its_opposite() -> None:
     change = store.run("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
 
     assert change.then(change.undone()) == Change()
+
+
+@pytest.fixture
+def lamps(tmp_path: Path) -> str:
+    """The address of a file with two triples."""
+    path = tmp_path / "the lamps.ttl"
+    path.write_text("<urn:a> <urn:p> 01 . <#b> <urn:p> [] .")
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("silent", ["", "SILENT"])
+def test_a_file_is_loaded_where_that_is_allowed(lamps: str, silent: str) -> None:
+    engine = Engine(may_load=True)
+    live = engine.subscribe("SELECT ?s WHERE { ?s <urn:p> ?o }")
+
+    [news] = engine.update(f"LOAD {silent} <{lamps}>")
+
+    assert news.subscription_id == live.id
+    assert {one["s"] for one in news.added} == {NamedNode("urn:a"), NamedNode(f"{lamps}#b")}
+    assert engine.query("ASK { <urn:a> <urn:p> 1 FILTER NOT EXISTS { GRAPH ?g { ?s ?p ?o } } }")
+
+
+@pytest.mark.parametrize("silent", ["", "SILENT"])
+def test_a_file_is_loaded_into_a_named_graph(lamps: str, silent: str) -> None:
+    engine = Engine(may_load=True)
+    live = engine.subscribe("SELECT ?g ?s WHERE { GRAPH ?g { ?s <urn:p> 1 } }")
+    engine.subscribe("SELECT ?s WHERE { ?s ?p ?o }")
+
+    [news] = engine.update(f"LOAD {silent} <{lamps}> INTO GRAPH <urn:g>")
+
+    assert news.subscription_id == live.id
+    assert news.added == [{"g": NamedNode("urn:g"), "s": NamedNode("urn:a")}]
+
+
+def test_what_is_loaded_again_is_no_change(tmp_path: Path) -> None:
+    path = tmp_path / "lamp.nt"
+    path.write_text('<urn:a> <urn:p> "1" .')
+    engine = Engine(may_load=True)
+    engine.subscribe("SELECT ?s WHERE { ?s ?p ?o }")
+
+    assert len(engine.update(f"LOAD <{path.as_uri()}>")) == 1
+    assert engine.update(f"LOAD <{path.as_uri()}>") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("missing.ttl", "No such file"),
+        ("broken.ttl", "line 1"),
+        ("lamps.csv", "says no syntax of RDF"),
+        (".", "says no syntax of RDF"),
+    ],
+)
+@pytest.mark.parametrize("graph", ["", "INTO GRAPH <urn:g>"])
+def test_what_cannot_be_loaded_is_told_or_passed_over_in_silence(
+    tmp_path: Path, name: str, said: str, graph: str
+) -> None:
+    (tmp_path / "broken.ttl").write_text("<urn:a> <urn:p> 1 . <urn:b> <urn:p>")
+    (tmp_path / "lamps.csv").write_text("<urn:a> <urn:p> 1 .")
+    document = f"<{(tmp_path / name).as_uri()}>"
+
+    _is_not_loaded(document, graph, said)
+
+
+@pytest.mark.parametrize("document", ["http://127.0.0.1:9/lamps.ttl", "urn:lamps.ttl"])
+def test_only_local_files_are_loaded(document: str) -> None:
+    _is_not_loaded(f"<{document}>", "", "only local files")
+
+
+def _is_not_loaded(document: str, graph: str, said: str) -> None:
+    """Neither the document nor what stands beside it, unless it may be passed over."""
+    engine = Engine(may_load=True)
+    engine.subscribe("SELECT ?s WHERE { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }")
+    beside = "INSERT DATA { <urn:c> <urn:p> 1 }"
+
+    with pytest.raises(InvalidInput, match=said) as refused:
+        engine.update(f"{beside} ; LOAD {document} {graph}")
+    assert str(refused.value).startswith(f"{document} cannot be loaded: ")
+    assert not engine.query("ASK { ?s ?p ?o }")
+
+    [news] = engine.update(f"{beside} ; LOAD SILENT {document} {graph}")
+    assert [one["s"] for one in news.added] == [NamedNode("urn:c")]
+    assert not engine.query("ASK { GRAPH ?g {} }")
+
+
+def test_silence_allows_nothing(lamps: str) -> None:
+    with pytest.raises(NotAllowed, match="LOAD"):
+        Engine().update(f"LOAD SILENT <{lamps}>")

@@ -3,10 +3,8 @@
 import json
 import pickle
 import socket
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 from urllib.parse import parse_qs
 
@@ -30,6 +28,7 @@ from purport.sparql.graph_store import Dataset, GraphStore
 from purport.sparql.terms import DEFAULT, Fact, as_kept
 from purport.storage.sparql_endpoint import Endpoint
 from tests.contracts.graph_store import ONE, TWO, A, B, G, P, added, empty, everything, typed
+from tests.http_service import PostHandler, serving
 from tests.storage.virtuoso_server import VirtuosoServer
 
 FACT: Fact = (A, P, ONE, DEFAULT)
@@ -58,14 +57,13 @@ NONSENSE = {
 }
 
 
-class Service(BaseHTTPRequestHandler):
+class Service(PostHandler):
     """Answers as its address asks it to, and keeps what it was sent."""
 
     sent: ClassVar[list[tuple[str, dict[str, list[str]], str | None]]] = []
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        self.sent.append((self.path, parse_qs(body), self.headers["Authorization"]))
+    def answer(self, body: bytes) -> None:
+        self.sent.append((self.path, parse_qs(body.decode()), self.headers["Authorization"]))
         if self.path == "/slow":
             time.sleep(1)
         if self.path == "/broken":
@@ -83,17 +81,11 @@ class Service(BaseHTTPRequestHandler):
         said = NONSENSE.get(self.path, rows() if status == 200 else words)
         self.wfile.write(said.encode(errors="surrogateescape"))
 
-    def log_message(self, *_: object) -> None:
-        return
-
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(Service) as url:
+        yield url
 
 
 def uses(store: GraphStore) -> list[EndpointFailed]:

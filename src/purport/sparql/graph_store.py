@@ -1,8 +1,8 @@
-"""Where the triples are: a port, and the store in memory."""
+"""Where the triples are: a port, the stores of pyoxigraph, and changes as updates in SPARQL."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -137,27 +137,36 @@ class OxigraphStore:
             store.remove_graph(graph)
 
 
-def text_of(change: Change) -> str:
-    """A change as an update."""
+def text_of(change: Change, spelled: Callable[[Term], str] = str) -> str:
+    """A change as an update, its objects spelled as the store wants them.
+
+    >>> fact = (NamedNode("urn:a"), NamedNode("urn:p"), Literal("x"), DEFAULT)
+    >>> text_of(Change(frozenset({fact}), dropped=frozenset({NamedNode("urn:g")})))
+    'INSERT DATA {<urn:a> <urn:p> "x" .};DROP SILENT GRAPH <urn:g>'
+    """
+    parts = [f"CREATE SILENT GRAPH {graph}" for graph in change.created]
+    if change.removed:
+        parts.append(f"DELETE DATA {{{_data(change.removed, spelled)}}}")
+    if change.added:
+        parts.append(f"INSERT DATA {{{_data(change.added, spelled)}}}")
+    parts += [f"DROP SILENT GRAPH {graph}" for graph in change.dropped]
+    return ";".join(parts)
+
+
+def _data(facts: Collection[Fact], spelled: Callable[[Term], str]) -> str:
     parts = [
-        _data("DELETE", change.removed),
-        "".join(f"CREATE SILENT GRAPH {graph};" for graph in change.created),
-        _data("INSERT", change.added),
-        "".join(f"DROP SILENT GRAPH {graph};" for graph in change.dropped),
-    ]
-    return "".join(parts)
-
-
-def _data(verb: str, facts: Collection[Fact]) -> str:
-    if not facts:
-        return ""
-    triples = [
-        f"{subject} {predicate} {value}."
-        if graph == DEFAULT
-        else f"GRAPH {graph} {{{subject} {predicate} {value}}}"
+        f"{subject!s} {predicate!s} {spelled(value)} ."
         for subject, predicate, value, graph in facts
+        if graph == DEFAULT
     ]
-    return f"{verb} DATA {{{''.join(triples)}}};"
+    if len(parts) < len(facts):
+        named: dict[Graph, list[str]] = {}
+        for subject, predicate, value, graph in facts:
+            if graph != DEFAULT:
+                triple = f"{subject!s} {predicate!s} {spelled(value)}"
+                named.setdefault(graph, []).append(triple)
+        parts += [f"GRAPH {graph} {{{' . '.join(triples)}}}" for graph, triples in named.items()]
+    return "".join(parts)
 
 
 def _has_blank_nodes(change: Change) -> bool:

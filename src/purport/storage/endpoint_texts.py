@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from pyoxigraph import Literal, NamedNode
 
 from purport.sparql.change import Change
+from purport.sparql.graph_store import text_of
 from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term
 
 _PATTERN = "<pattern>"  # stands for three terms
@@ -72,30 +74,18 @@ def held(facts: Sequence[Fact]) -> str:
 
 def update_texts(change: Change, most_facts: int | None) -> Iterator[str]:
     """A change as updates: one, or more if one may not have all of the facts."""
-    steps = [("DELETE", fact) for fact in change.removed]
-    steps += [("INSERT", fact) for fact in change.added]
+    return (text_of(part, written) for part in _parts(change, most_facts) if part)
+
+
+def _parts(change: Change, most_facts: int | None) -> list[Change]:
+    """Changes that are one together: graphs come with the first, and go with the last."""
+    steps = [(fact, False) for fact in change.removed] + [(fact, True) for fact in change.added]
     remaining = iter(steps)
-    first = [f"CREATE SILENT GRAPH {graph}" for graph in change.created]
-    last = [f"DROP SILENT GRAPH {graph}" for graph in change.dropped]
-    texts = []
+    parts = []
     while some := list(islice(remaining, most_facts)):
-        parts = [_data(verb, some) for verb in ("DELETE", "INSERT")]
-        texts.append([part for part in parts if part])
-    if not texts:
-        texts.append([])
-    texts[0] = [*first, *texts[0]]
-    texts[-1].extend(last)
-    return (" ; ".join(parts) for parts in texts if parts)
-
-
-def _data(verb: str, steps: Collection[tuple[str, Fact]]) -> str:
-    by_graph: dict[Graph, list[str]] = {}
-    for _, (subject, predicate, value, graph) in (one for one in steps if one[0] == verb):
-        by_graph.setdefault(graph, []).append(f"{subject} {predicate} {written(value)}")
-    if not by_graph:
-        return ""
-    groups = []
-    for graph, triples in by_graph.items():
-        text = " . ".join(triples)
-        groups.append(f"{text} ." if graph == DEFAULT else f"GRAPH {graph} {{ {text} }}")
-    return f"{verb} DATA {{ {' '.join(groups)} }}"
+        added = frozenset(fact for fact, is_added in some if is_added)
+        parts.append(Change(added, frozenset(fact for fact, is_added in some if not is_added)))
+    parts = parts or [Change()]
+    parts[0] = replace(parts[0], created=change.created)
+    parts[-1] = replace(parts[-1], dropped=change.dropped)
+    return parts

@@ -5,10 +5,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import msgspec
+
+from tests.http_service import PostHandler, serving
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,8 @@ class Service:
 def running(service: Service) -> Iterator[Service]:
     """The service, up."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+    class Handler(PostHandler):
+        def answer(self, body: bytes) -> None:
             answer = service.take(dict(self.headers), body)
             time.sleep(answer.after_seconds)
             if answer.status is None:
@@ -71,13 +71,6 @@ def running(service: Service) -> Iterator[Service]:
                 self.send_header(name, value)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    service.url = f"http://127.0.0.1:{server.server_port}/hook"
-    yield service
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as address:
+        service.url = f"{address}/hook"
+        yield service

@@ -6,6 +6,7 @@ from tests.strategies.sparql.pen import Pen
 from tests.strategies.sparql.terms import XSD
 
 Inner = Callable[[], str]  # a group, for EXISTS
+Ways = list[tuple[int, Callable[[], str]]]  # what to write, and how often
 
 _COMPARISONS = ["!=", "!=", "!=", "=", "<", ">", "<=", ">="]
 _IS = ["isIRI", "isLiteral", "isBlank", "isNumeric", "isURI"]
@@ -20,6 +21,14 @@ def condition(
     pen: Pen, variables: Sequence[str], depth: int = 2, *, inner: Inner | None = None
 ) -> str:
     """Something true or false; with `inner`, maybe by EXISTS somewhere inside."""
+    ways = _tests(pen, variables, depth)
+    if depth > 0:
+        ways += _connectives(pen, variables, depth, inner)
+    return pen.one_of(ways)
+
+
+def _tests(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
+    """Conditions that have no others inside."""
 
     def variable() -> str:
         return f"?{pen.variable(variables)}"
@@ -39,16 +48,6 @@ def condition(
             variable() if pen.chance(15) else pen.constant() for _ in range(pen.number(0, 4))
         ]
         return f"{variable()} {pen.pick(['IN', 'NOT IN'])} ({', '.join(options)})"
-
-    def negated() -> str:
-        pen.used("!")
-        return f"! ({condition(pen, variables, depth - 1, inner=inner)})"
-
-    def joined() -> str:
-        sign = pen.pick(["||", "&&"])
-        pen.used(sign)
-        left, right = (condition(pen, variables, depth - 1, inner=inner) for _ in range(2))
-        return f"({left}) {sign} ({right})"
 
     def bound() -> str:
         pen.used("BOUND")
@@ -78,6 +77,27 @@ def condition(
         pen.used("LANG")
         return pen.pick([f'LANG({variable()}) = "en"', f'langMatches(LANG({variable()}), "*")'])
 
+    def effective() -> str:
+        pen.used("effective boolean value")
+        return variable()
+
+    ways = [(30, compared), (6, bound), (6, kind), (5, among), (4, same), (3, text), (3, pattern)]
+    return [*ways, (2, language), (1, effective)]
+
+
+def _connectives(pen: Pen, variables: Sequence[str], depth: int, inner: Inner | None) -> Ways:
+    """Conditions made of others."""
+
+    def negated() -> str:
+        pen.used("!")
+        return f"! ({condition(pen, variables, depth - 1, inner=inner)})"
+
+    def joined() -> str:
+        sign = pen.pick(["||", "&&"])
+        pen.used(sign)
+        left, right = (condition(pen, variables, depth - 1, inner=inner) for _ in range(2))
+        return f"({left}) {sign} ({right})"
+
     def branch() -> str:
         pen.used("IF")
         first, second, third = (condition(pen, variables, depth - 1) for _ in range(3))
@@ -87,26 +107,26 @@ def condition(
         pen.used("COALESCE")
         return f"COALESCE({condition(pen, variables, depth - 1)}, {pen.pick(['true', 'false'])})"
 
-    def effective() -> str:
-        pen.used("effective boolean value")
-        return variable()
-
     def exists() -> str:
         assert inner is not None
         pen.used("EXISTS in an expression")
         return f"{pen.pick(['', 'NOT '])}EXISTS {inner()}"
 
-    ways = [(30, compared), (6, bound), (6, kind), (5, among), (4, same), (3, text), (3, pattern)]
-    ways += [(2, language), (1, effective)]
-    if depth > 0:
-        ways += [(10, joined), (6, negated), (2, branch), (3, coalesced)]
-        if inner is not None:
-            ways += [(7, exists)]
-    return pen.one_of(ways)
+    ways = [(10, joined), (6, negated), (2, branch), (3, coalesced)]
+    return ways if inner is None else [*ways, (7, exists)]
 
 
 def value(pen: Pen, variables: Sequence[str], depth: int = 2) -> str:
     """Any term."""
+    ways: Ways = [(8, lambda: f"?{pen.variable(variables)}"), (2, pen.constant)]
+    if depth > 0:
+        ways += _functions(pen, variables, depth)
+        ways += _choices(pen, variables, depth)
+    return pen.one_of(ways)
+
+
+def _functions(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
+    """Terms that are computed from others."""
 
     def variable() -> str:
         return f"?{pen.variable(variables)}"
@@ -155,6 +175,16 @@ def value(pen: Pen, variables: Sequence[str], depth: int = 2) -> str:
         pen.used("dates")
         return f"{pen.pick(_DATE_PARTS)}({variable()})"
 
+    ways = [(4, arithmetic), (1, minus), (1, rounded), (3, text), (4, more_text), (2, about)]
+    return [*ways, (2, cast), (1, date)]
+
+
+def _choices(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
+    """Terms that depend on a condition, or on whether another can be computed."""
+
+    def deeper() -> str:
+        return value(pen, variables, depth - 1)
+
     def branch() -> str:
         pen.used("IF")
         return f"IF({condition(pen, variables, depth - 1)}, {deeper()}, {deeper()})"
@@ -166,8 +196,4 @@ def value(pen: Pen, variables: Sequence[str], depth: int = 2) -> str:
     def truth() -> str:
         return f"({condition(pen, variables, depth - 1)})"
 
-    ways = [(8, variable), (2, pen.constant)]
-    if depth > 0:
-        ways += [(4, arithmetic), (1, minus), (1, rounded), (3, text), (4, more_text), (2, about)]
-        ways += [(2, cast), (1, date), (2, branch), (2, coalesced), (2, truth)]
-    return pen.one_of(ways)
+    return [(2, branch), (2, coalesced), (2, truth)]
