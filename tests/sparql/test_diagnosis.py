@@ -39,3 +39,38 @@ def test_a_mistake_in_an_update_alike_to_one_that_was_read_is_told_with_its_plac
 def test_graphs_that_are_no_iris_are_told() -> None:
     with pytest.raises(InvalidInput, match="no IRIs"):
         Engine().query("ASK {}", Dataset(("not an IRI",)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT" + "(" * 5_000,
+        "SELECT * {" + "{" * 3_000 + "?s ?p ?o" + "}" * 3_000 + "}",
+        "ASK { FILTER(" + "!" * 20_000 + "true)}",
+        "ASK { ?a " + "/".join(["<urn:p>"] * 20_000) + " ?b }",
+    ],
+)
+def test_what_is_nested_beyond_reason_is_refused(text: str) -> None:
+    engine = Engine()
+
+    for ask in (engine.query, engine.subscribe, engine.update):
+        with pytest.raises(InvalidInput, match=r"nested more than|found"):
+            ask(text)
+
+
+def test_what_is_nested_within_reason_is_subscribed_to() -> None:
+    engine = Engine()
+    live = engine.subscribe(
+        "SELECT ?s {" + " UNION ".join(f"{{ ?s <urn:p{n}> 1 }}" for n in range(2_000)) + "}"
+    )
+
+    [news] = engine.update("INSERT DATA { <urn:a> <urn:p300> 1 ; <urn:p5> 1 }")
+
+    assert (news.subscription_id, len(news.added)) == (live.id, 2)
+
+
+def test_an_unknown_prefix_in_an_update_is_told_with_its_place() -> None:
+    with pytest.raises(SparqlSyntaxError) as error:
+        Engine().update("INSERT DATA { <urn:a> ex:b 1 }")
+
+    assert str(error.value) == "line 1, column 23: the prefix of ex:b is not declared"

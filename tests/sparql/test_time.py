@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
@@ -9,6 +10,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from purport.errors import InvalidInput
 from purport.model.clock import ManualClock
 from purport.sparql import Engine, Notification
+from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.standing_query import Binding
 
 NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
@@ -138,7 +140,7 @@ def test_a_delayed_update_that_fails_is_kept_and_the_rest_goes_on() -> None:
         (
             "INSERT DATA { <urn:a> <urn:p> 1 }",
             "INSERT DATA { <urn:b> <urn:p> 1 } ; DROP GRAPH <urn:g>",
-            "INSERT {",
+            "LOAD <file:///nowhere.ttl>",
             "INSERT DATA { <urn:c> <urn:p> 1 }",
         ),
         start=1,
@@ -152,11 +154,48 @@ def test_a_delayed_update_that_fails_is_kept_and_the_rest_goes_on() -> None:
     first, second_failed = engine.failed()
     assert first.update.at == NOON + timedelta(seconds=2)
     assert "there is no graph <urn:g>" in first.reason
-    assert second_failed.update.text == "INSERT {"
-    assert "the text ends here" in second_failed.reason
+    assert second_failed.update.text == "LOAD <file:///nowhere.ttl>"
+    assert "not allowed" in second_failed.reason
     assert engine.delayed() == []
     assert engine.advance_to(NOON + timedelta(seconds=20)) == []
     assert len(engine.failed()) == 2
+
+
+def test_what_is_no_update_is_refused_before_it_waits() -> None:
+    engine = Engine()
+
+    with pytest.raises(SparqlSyntaxError, match="the text ends here"):
+        engine.update("INSERT {", after=timedelta(seconds=1))
+
+    assert engine.delayed() == []
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"at": "2026-11-18"}, "expected a time"),
+        ({"after": 5}, "expected a length of time"),
+        ({"after": timedelta.max}, "no time is"),
+        ({"at": NOON, "after": timedelta(1)}, "got both"),
+    ],
+)
+def test_a_time_that_is_none_is_told(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        Engine().update("INSERT DATA { <urn:a> <urn:p> 1 }", **how)
+
+
+def test_by_a_clock_what_is_due_runs_before_what_is_done_next() -> None:
+    clock = ManualClock(NOON)
+    engine = Engine(clock=clock)
+    live = engine.subscribe("SELECT ?v { <urn:a> <urn:p> ?v }")
+    engine.update("INSERT DATA { <urn:a> <urn:p> 1 }", after=timedelta(seconds=5))
+    clock.advance(timedelta(seconds=6))
+
+    assert engine.query("ASK { <urn:a> <urn:p> 1 }")
+    told_of = engine.update("INSERT DATA { <urn:a> <urn:p> 2 }")
+
+    assert [(one.subscription_id, one.sequence) for one in told_of] == [(live.id, 1), (live.id, 2)]
+    assert engine.delayed() == []
 
 
 def test_time_does_not_go_back_and_has_a_zone() -> None:

@@ -45,6 +45,11 @@ def term_for(name: str, value: Value) -> Term:
             return Literal(value.isoformat(), datatype=NamedNode(f"{_XSD}dateTime"))
         case date():
             return Literal(value.isoformat(), datatype=NamedNode(f"{_XSD}date"))
-        case str() | bool() | int() | float():
+        case str():
+            try:
+                return Literal(value)
+            except ValueError as error:
+                raise InvalidInput(f"?{name} is no text: {error}") from None
+        case bool() | int() | float():
             return Literal(value)
     raise InvalidInput(f"expected a term, text, number, truth or time for ?{name}, got {value!r}")

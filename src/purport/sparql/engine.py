@@ -19,6 +19,7 @@ from purport.sparql.context_store import ContextStore
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
 from purport.sparql.memory_store import MemoryStore
+from purport.sparql.modesty import require_modest
 from purport.sparql.row_counts import RowCounts
 from purport.sparql.schedule import DelayedUpdate, Schedule
 from purport.sparql.services import refuse_services
@@ -98,8 +99,9 @@ class Engine:
 
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
         """The answer to a query, now."""
-        _require_text(text)
+        require_modest(text)
         with self._lock:
+            self._run_due()
             return self._ask(text, dataset)
 
     def _ask(self, text: str, dataset: Dataset) -> Answer:
@@ -117,10 +119,11 @@ class Engine:
 
         `SparqlSyntaxError` if the text is no query.
         """
-        _require_text(text)
+        require_modest(text)
         with self._lock:
             if id is not None and id in self._by_id:
                 raise InvalidInput(f"there is a subscribed query {id!r} already")
+            self._run_due()
             if self._is_unsure:
                 self._find_out()
             shared, rows = self._queries.begin(text, dataset)
@@ -174,20 +177,23 @@ class Engine:
     ) -> list[Notification]:
         """Run an update, and say whose answers change and how; nothing of it if it fails.
 
-        With `at`, or `after` some time, it waits until `advance_to` passes that time.
+        With `at`, or `after` some time, it waits until that time has come: until `advance_to`
+        passes it, or something is done after it by the clock. A time that has passed is now.
         """
-        _require_text(text)
+        require_modest(text)
         with self._lock:
+            self._run_due()
             if at is not None or after is not None:
                 due = self._due(at, after)
                 if not self._has_time or due > self._time():
+                    self._updater.check(text)
                     self._schedule.add(text, due)
                     return []
             return self._run(text)
 
     def change_of(self, text: str) -> Change:
         """What an update would change; afterwards everything is as it was."""
-        _require_text(text)
+        require_modest(text)
         with self._lock:
             return self._updater.change_of(text)
 
@@ -276,22 +282,38 @@ class Engine:
             raise InvalidInput(f"expected a time with its zone, got {instant}")
         with self._lock:
             until = max(instant.astimezone(UTC), self._now or instant)
-            news: list[Notification] = []
-            for due in self._schedule.due(until):
-                self._now = max(due.at, self._now or due.at)
-                try:
-                    news += self._run(due.text)
-                except PurportError as error:
-                    self._failed.append(FailedUpdate(due, str(error)))
+            news = self._passed(until)
             self._now = until
             return news
+
+    def _passed(self, until: datetime) -> list[Notification]:
+        """Run what is due, in order."""
+        news: list[Notification] = []
+        for due in self._schedule.due(until):
+            self._now = max(due.at, self._now or due.at)
+            try:
+                news += self._run(due.text)
+            except PurportError as error:
+                self._failed.append(FailedUpdate(due, str(error)))
+        return news
+
+    def _run_due(self) -> None:
+        """Run what is due by the clock; who is told of it is told with the next change."""
+        if self._has_clock and self._schedule:
+            self._untold += self._passed(self._clock.now())
 
     def _due(self, at: datetime | None, after: timedelta | None) -> datetime:
         if at is not None and after is not None:
             raise InvalidInput("expected a time or a length of time, got both")
         if at is None:
-            assert after is not None
-            return self._time() + after
+            if not isinstance(after, timedelta):
+                raise InvalidInput(f"expected a length of time (timedelta), got {after!r}")
+            try:
+                return self._time() + after
+            except OverflowError:
+                raise InvalidInput(f"no time is {after} away") from None
+        if not isinstance(at, datetime):
+            raise InvalidInput(f"expected a time (datetime), got {at!r}")
         if at.tzinfo is None:
             raise InvalidInput(f"expected a time with its zone, got {at}")
         return at
@@ -325,8 +347,3 @@ def _news(shared: SharedQuery, rows: RowCounts) -> Iterable[Notification]:
     for identifier, sequence in shared.sequences.items():
         shared.sequences[identifier] = sequence + 1
         yield Notification(identifier, sequence + 1, added, removed)
-
-
-def _require_text(text: str) -> None:
-    if not isinstance(text, str):
-        raise InvalidInput(f"expected a text in SPARQL, got {text!r}")

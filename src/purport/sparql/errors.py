@@ -6,6 +6,7 @@ import re
 
 from purport.errors import InvalidInput, PurportError
 
+_LONG = 160
 _PLACE = re.compile(r"error at (\d+):(\d+): ")
 
 
@@ -30,7 +31,9 @@ class SparqlSyntaxError(InvalidInput):
     @classmethod
     def of(cls, error: SyntaxError) -> SparqlSyntaxError:
         """What pyoxigraph says is wrong."""
-        said = str(error.args[0] if error.args else error)
+        said = " ".join(str(error.args[0] if error.args else error).split())
+        if len(said) > _LONG:  # all that might have stood there, letter by letter
+            said = f"{said[:_LONG]}..."
         found = _PLACE.match(said)
         if found is None:
             return cls(said)

@@ -42,6 +42,14 @@ class Dataset:
     default_graphs: tuple[str, ...] | None = None
     named_graphs: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("default_graphs", "named_graphs"):
+            graphs = getattr(self, name)
+            if graphs is not None:
+                if isinstance(graphs, str):
+                    raise InvalidInput(f"expected the IRIs of graphs, got a text: {graphs!r}")
+                object.__setattr__(self, name, tuple(graphs))
+
 
 WHOLE = Dataset()
 

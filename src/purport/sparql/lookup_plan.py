@@ -49,7 +49,7 @@ def lookup_plan(shaped: Shaped) -> tuple[LookupPlan | None, frozenset[int]]:
     try:
         Store().query(shaped.text)
         read, free = read_query(shaped)
-    except (SyntaxError, NotRead):  # the store will say what is wrong
+    except (SyntaxError, NotRead, RecursionError):  # the store will say what is wrong
         return None, frozenset()
     query = read.query
     if read.default_graphs or read.named_graphs or not isinstance(query, Select):

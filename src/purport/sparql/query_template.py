@@ -38,7 +38,7 @@ class QueryTemplate:
         """The template of a text that the store takes, and the constants that are left open."""
         try:
             read, free = read_query(shaped)
-        except NotRead as error:
+        except (NotRead, RecursionError) as error:
             return cls(None, f"{error} in the query"), frozenset()
         query = read.query
         if isinstance(query, Describe):

@@ -40,7 +40,11 @@ class Space:
         """Have somebody told of a query's answer: first all of it, under number 0."""
         live = self.engine.subscribe(text)
         self._told[live.id] = told
-        self._tell([Notification(live.id, 0, live.initial, [])])
+        try:
+            self._tell([Notification(live.id, 0, live.initial, [])])
+        except BaseException:
+            self.unsubscribe(live.id)
+            raise
         return live
 
     def unsubscribe(self, identifier: str) -> None:

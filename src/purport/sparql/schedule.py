@@ -26,6 +26,9 @@ class Schedule:
         self._heap: list[DelayedUpdate] = []
         self._next = 0
 
+    def __len__(self) -> int:
+        return len(self._heap)
+
     def __iter__(self) -> Iterator[DelayedUpdate]:
         return iter(sorted(self._heap))
 

@@ -49,8 +49,8 @@ def term_of(prologue: str, text: str) -> Term:
     """
     try:
         found = Store().query(f"{prologue}SELECT ?term WHERE {{ VALUES ?term {{ {text} }} }}")
-    except SyntaxError as error:
-        raise SparqlSyntaxError.of(error) from None
+    except SyntaxError:
+        raise SparqlSyntaxError(f"{text} is no term that is known here") from None
     assert isinstance(found, QuerySolutions)
     [solution] = found
     term = solution["term"]

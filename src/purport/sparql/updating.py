@@ -133,6 +133,10 @@ class Updater:
             raise
         return done
 
+    def check(self, text: str) -> None:
+        """Raise `SparqlSyntaxError` if a text is no update."""
+        self._steps(text)
+
     def _steps(self, text: str) -> tuple[tuple[_Step, ...], Sequence[str]]:
         request, constants = self._requests.get(text)
         if request.asks_for_time:
@@ -158,10 +162,14 @@ def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:
     refuse_services(shaped.text)
     try:
         read, free = read_update(shaped)
-    except NotRead as error:
+    except (NotRead, RecursionError) as error:
         if not may_load(shaped.text):  # which would be loaded
             _require_update(shaped.text)
-        raise SparqlSyntaxError(f"an update with {error} in it cannot be run here") from None
+        raise SparqlSyntaxError(
+            f"an update of a form that is not supported, such as triples within triples: at {error}"
+        ) from None
+    except SparqlSyntaxError as error:
+        raise (error if error.line else missing_names(shaped.text) or error) from None
     operations = read.operations
     if not may_load(shaped.text):
         for text in read.texts:

@@ -11,7 +11,6 @@ from tests.strategies.sparql.selections import grouped, total_order
 from tests.strategies.sparql.terms import VARIABLES
 
 Element = tuple[str, Sequence[str]]  # a text, and the variables that it can bind
-Ways = list[tuple[int, Callable[[], Element]]]  # what to write, and how often
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +75,6 @@ def _element(
             computed = _closed(pen, computed, known)
         return f"BIND({computed} AS ?{name})", [name]
 
-    ways: Ways = [
-        (4, lambda: triples(pen, around)),
-        (7, filtered),
-        (4, bound),
-        (4, lambda: values(pen, known)),
-    ]
-    if depth > 0:
-        ways += _with_groups(pen, known, around, inside)
-        ways += [(4, lambda: subselect(pen, depth - 1, around))]
-    return pen.one_of(ways)
-
-
-def _with_groups(
-    pen: Pen, known: Sequence[str], around: Sequence[str], inside: Callable[[], Group]
-) -> Ways:
-    """Elements that have groups inside."""
-
     def optional() -> Element:
         pen.used("OPTIONAL")
         one = inside(left=known)
@@ -135,7 +117,19 @@ def _with_groups(
         name = pen.pick(["g", "g", "g", *known[:1]])
         return f"GRAPH ?{name} {one.text}", (name, *one.variables)
 
-    return [(8, optional), (6, union), (5, minus), (6, exists), (2, nested), (5, in_graph)]
+    def selected() -> Element:
+        return subselect(pen, depth - 1, around)
+
+    ways: list[tuple[int, Callable[[], Element]]] = [
+        (4, lambda: triples(pen, around)),
+        (7, filtered),
+        (4, bound),
+        (4, lambda: values(pen, known)),
+    ]
+    if depth > 0:
+        ways += [(8, optional), (6, union), (5, minus), (6, exists), (2, nested), (5, in_graph)]
+        ways += [(4, selected)]
+    return pen.one_of(ways)
 
 
 def _closed(pen: Pen, text: str, known: Sequence[str]) -> str:
