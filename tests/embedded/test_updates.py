@@ -603,6 +603,38 @@ def test_access_rules_hold_for_graphs() -> None:
         assert [values(one.added, "o") for one in own.waiting()] == [["3"], ["6"]]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT DATA { GRAPH <urn:secret> { <urn:a> <urn:b> 1 } }",
+        "DELETE DATA { GRAPH <urn:secret> { <urn:a> <urn:b> 2 } }",
+        "INSERT { GRAPH ?g { <urn:a> <urn:b> 1 } } WHERE { BIND(<urn:secret> AS ?g) }",
+        "WITH <urn:secret> INSERT { <urn:a> <urn:b> 1 } WHERE {}",
+        "ADD DEFAULT TO <urn:secret>",
+        "CREATE GRAPH <urn:secret>",
+        "CLEAR GRAPH <urn:other> ; DROP SILENT GRAPH <urn:none>",
+    ],
+)
+def test_a_refusal_does_not_tell_what_is_in_a_graph(text: str) -> None:
+    closed = AccessRules(
+        (
+            AccessRule(frozenset({"all"}), frozenset(Action)),
+            AccessRule(frozenset({"ann"}), frozenset(Action), graphs=("default",)),
+        )
+    )
+    with Broker.in_memory(matcher=exact, settings=BrokerSettings(access=closed)) as broker:
+        broker.update(
+            "INSERT DATA { GRAPH <urn:secret> { <urn:a> <urn:b> 1 } } ; CREATE GRAPH <urn:other>",
+            publisher="all",
+        )
+        before = broker.sequence
+
+        with pytest.raises(Forbidden):
+            broker.update(text, publisher="ann")
+
+        assert broker.sequence == before
+
+
 def test_a_query_whose_owner_may_no_longer_know_is_paused(tmp_path: Path) -> None:
     others = AccessRules((AccessRule(frozenset({"bob"}), frozenset(Action)),))
     closed = BrokerSettings(access=others)
