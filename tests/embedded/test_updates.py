@@ -4,35 +4,39 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from pyoxigraph import Literal, NamedNode, QuerySolutions
+from pyoxigraph import Literal, NamedNode
 
-from purport import Event, InvalidInput, Matcher, Statement
+from purport import Event, InvalidInput, Statement
 from purport.broker.access import AccessRule, AccessRules, Action, Effect, Forbidden
 from purport.broker.drafting import BacklogFull
-from purport.broker.journal import JournalError, MemoryJournal
+from purport.broker.journal import JournalError
 from purport.broker.rdf_text import term_text
-from purport.broker.records import Entry
 from purport.broker.retention import Retention
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Subscriber
 from purport.model.clock import ManualClock
-from purport.model.notification import Binding, Notification
+from purport.model.notification import Notification
 from purport.model.term import Resource, Text
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-
-NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
-DIMS = "SELECT ?lamp ?dim WHERE { ?lamp <urn:dim> ?dim }"
-Row = tuple[tuple[str, str], ...]
-
-
-def exact() -> Matcher:
-    return Matcher(measure="exact")
+from tests.embedded.lamps import (
+    DIMS,
+    NOON,
+    FullNowAndThen,
+    Row,
+    current,
+    dims,
+    exact,
+    rows,
+    set_dim,
+    solutions,
+    values,
+)
 
 
 @pytest.fixture(params=["in memory", "in a folder", "in PostgreSQL"])
@@ -48,50 +52,6 @@ def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
             made = Broker.open(tmp_path / "broker", journal=place, matcher=exact)
     with made:
         yield made
-
-
-def set_dim(lamp: int, dim: int | str) -> str:
-    """An update, such as a lamp sends."""
-    lamp_node = f"<urn:l{lamp}>"
-    return (
-        f"DELETE {{ {lamp_node} <urn:dim> ?old }} INSERT {{ {lamp_node} <urn:dim> {dim} }} "
-        f"WHERE {{ OPTIONAL {{ {lamp_node} <urn:dim> ?old }} }}"
-    )
-
-
-def values(bindings: Sequence[Binding], name: str = "dim") -> list[str]:
-    return sorted(getattr(one[name], "value") for one in bindings)  # noqa: B009
-
-
-def rows(bindings: Sequence[Binding]) -> Counter[Row]:
-    return Counter(
-        tuple(sorted((name, term_text(term)) for name, term in one.items())) for one in bindings
-    )
-
-
-def current(notifications: Iterator[Notification]) -> Counter[Row]:
-    """The answer that follows from all that was told."""
-    answer: Counter[Row] = Counter()
-    for one in notifications:
-        if one.change.is_whole:
-            answer = Counter()
-        answer += rows(one.added)
-        removed = rows(one.removed)
-        assert not removed - answer
-        answer -= removed
-    return answer
-
-
-def solutions(broker: Broker, text: str) -> list[Binding]:
-    """The answer to a query, as a subscriber would be told it."""
-    found = broker.query(text)
-    assert isinstance(found, QuerySolutions)
-    names = [variable.value for variable in found.variables]
-    return [{name: one[name] for name in names if one[name] is not None} for one in found]
-
-
-def dims(broker: Broker) -> list[str]:
-    return values(solutions(broker, DIMS))
 
 
 def test_whoever_asks_is_told_the_whole_answer_and_then_what_comes_and_goes(
@@ -184,17 +144,6 @@ def test_a_query_that_is_none_is_refused(broker: Broker, text: str) -> None:
     assert broker.registrations() == [] and broker.sequence == 0
 
 
-class FullNowAndThen(MemoryJournal):
-    """A journal whose disk may be full."""
-
-    is_full = False
-
-    def append(self, entries: Sequence[Entry]) -> None:
-        if self.is_full:
-            raise JournalError("the disk is full")
-        super().append(entries)
-
-
 def test_what_cannot_be_written_has_not_changed_the_graph() -> None:
     journal = FullNowAndThen()
     rule = 'when {a = 1} as rule update "DELETE { ?l <urn:dim> ?d } WHERE { ?l <urn:dim> ?d }"'
@@ -257,7 +206,7 @@ def test_a_query_that_may_be_answered_otherwise_is_told_in_whole_after_a_restart
         told = list(broker.subscriber("recent").replay())
 
         assert [one.change.is_whole for one in told] == [True, False, True, False]
-        assert list(current(iter(told))) == [(("lamp", "<urn:l2>"),)]
+        assert list(current(told)) == [(("lamp", "<urn:l2>"),)]
         assert len(list(broker.subscriber("steady").replay())) == 1
 
 
@@ -274,7 +223,7 @@ def test_the_same_query_again_goes_on_and_another_one_is_told_in_whole(broker: B
     assert [(one.sequence, one.change.is_whole) for one in told] == [
         (0, True), (1, False), (2, True), (3, False),
     ]  # fmt: skip
-    assert current(iter(told)) == rows([{"dim": Literal(2)}])
+    assert current(told) == rows([{"dim": Literal(2)}])
 
 
 def test_what_is_paused_hears_nothing_and_is_told_the_whole_answer_when_it_goes_on(
@@ -303,7 +252,7 @@ def test_whoever_falls_behind_is_told_the_whole_answer_in_its_place(broker: Brok
 
     assert len(told) <= 3 and told[0].change.is_whole and told[0].missed > 0
     assert [one.sequence for one in told] == list(range(told[0].sequence, 11))
-    assert sorted(value for value, _ in _dims_of(current(iter(told)))) == ["6", "7", "8", "9"]
+    assert sorted(value for value, _ in _dims_of(current(told))) == ["6", "7", "8", "9"]
 
 
 def _dims_of(answer: Counter[Row]) -> list[tuple[str, str]]:
@@ -651,7 +600,7 @@ def test_a_query_whose_owner_may_no_longer_know_is_paused(tmp_path: Path) -> Non
 
         told = list(broker.subscriber("lamps").waiting())
         assert [one.change.is_whole for one in told] == [True, True, False]
-        assert current(iter(told)) == rows(solutions(broker, DIMS))
+        assert current(told) == rows(solutions(broker, DIMS))
 
 
 def test_old_entries_may_go_and_the_graph_stays(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class UpdateDraft:
             yield ToldChange(to, binding_texts(change.added), binding_texts(change.removed))
         for one in behind:
             assert isinstance(one.subscription, Query)
-            whole = binding_texts(self._graph.whole_answer(one.subscription.text))
+            whole = binding_texts(self._graph.whole_answer(one.subscription))
             yield ToldChange((self._address(one),), whole, is_whole=True)
 
     def _is_behind(self, registration: Registration) -> bool:

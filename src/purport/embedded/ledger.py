@@ -161,20 +161,20 @@ class Ledger:
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""
-        with self.lock:
+        with self.lock, self._holding():
             self.run_due()
             entries = registered(self._state, wanted, self._clock.now())
             self._write(entries, {one.record.id: one.asked for one in wanted})
 
     def resume(self, identifier: str) -> None:
         """Let a paused subscription hear again."""
-        with self.lock:
+        with self.lock, self._holding():
             self.run_due()
             self._write(resumed(self._state, identifier, self._clock.now()))
 
     def tell_anew(self) -> None:
         """After a restart, tell whoever cannot be sure of it what the answer to its query is."""
-        with self.lock:
+        with self.lock, self._holding():
             self.require_open()
             self._write(told_anew(self._state, self._clock.now()))
 
@@ -342,6 +342,14 @@ class Ledger:
         except BaseException:
             self._state.require_graph().take_back()
             raise
+
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
+        """Whoever begins to hear of answers here is told further changes of those very answers."""
+        try:
+            yield
+        finally:
+            self._state.require_graph().let_go()
 
     def _update(self, text: str, cause: Cause) -> Entry:
         entries = updated(

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from purport.broker.asked import Query
 from purport.broker.earlier_graph import EarlierGraph
 from purport.broker.encoding import RECORD_VERSION
 from purport.broker.graph import Graph, recorded_change
@@ -93,8 +94,9 @@ def _told(queries: Sequence[NamedQuery], updates: UpdatesInFiles) -> Iterator[To
     before, at = updates.span.after, microseconds_of(updates.begins)
     graph.set_time(at)
     for one in queries:
-        graph.subscribe(one.name, one.text)
-        yield one.name, 0, before, at, graph.whole_answer(one.text), ()
+        query = Query(one.text)
+        graph.subscribe(one.name, query)
+        yield one.name, 0, before, at, graph.whole_answer(query), ()
     numbers = dict.fromkeys((one.name for one in queries), 0)
     for sequence, at, updated in updates.changes():
         graph.set_time(at)

@@ -124,7 +124,7 @@ def _require_runnable(queries: Iterable[NamedQuery]) -> None:
     graph = Graph()
     for one in queries:
         try:
-            graph.whole_answer(one.text)
+            graph.whole_answer(Query(one.text))
         except InvalidInput as error:
             raise InvalidInput(f"{one.name}: {error}") from None
 
