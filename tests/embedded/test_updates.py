@@ -402,6 +402,30 @@ def test_a_delayed_update_waits_for_a_journal_that_takes_it() -> None:
         assert dims(broker) == ["1"] and not broker.failures()
 
 
+def test_a_delayed_update_waits_for_a_subscriber_who_wants_publishers_to(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    with Broker.open(tmp_path, matcher=exact, clock=clock) as broker:
+        broker.subscribe(DIMS, name="strict", most_waiting=1, overflow="refuse")
+        first = broker.update(set_dim(1, 1), after=timedelta(seconds=1))
+        second = broker.update("CREATE GRAPH <urn:g>", after=timedelta(seconds=2))
+    clock.advance(timedelta(seconds=3))
+    with Broker.open(tmp_path, matcher=exact, clock=clock) as broker:
+        for publish in (broker.run_due, lambda: broker.update("CREATE GRAPH <urn:h>")):
+            with pytest.raises(BacklogFull, match="1 notifications wait for 'strict'"):
+                publish()
+        assert [one.number for one in broker.delayed()] == [first.number, second.number]
+        assert dims(broker) == [] and not broker.failures()
+        broker.publish({"a": 1})  # nothing else has to wait
+        broker.subscribe("ASK {}", name="other")
+
+        strict = broker.subscriber("strict")
+        assert len(list(strict.waiting())) == 1
+        strict.acknowledge()
+        broker.run_due()
+
+        assert dims(broker) == ["1"] and broker.delayed() == [] and not broker.failures()
+
+
 @pytest.mark.parametrize(
     "when",
     [

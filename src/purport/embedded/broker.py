@@ -234,7 +234,8 @@ class Broker:
         """Run the delayed updates whose time has come; a thread does so by itself.
 
         So does whatever is published, updated, asked or subscribed. Those that fail are recorded
-        (`failures`), and are not among the receipts.
+        (`failures`), and are not among the receipts. `BacklogFull` if a subscriber wants publishers
+        to wait: that one, and those after it, are tried again.
         """
         entries = self._ledger.run_due()
         return [update_receipt(one) for one in entries if isinstance(one.record, Updated)]
@@ -426,7 +427,7 @@ class Broker:
         ledger.record(*(Unsubscribed(one, "ended") for one in left))
         ledger.record(*(Paused(one, "forbidden") for one in self._forbidden(ledger)))
         ledger.tell_anew()
-        ledger.run_due()
+        ledger.run_what_may()
         if not isinstance(self._journal, MemoryJournal):
             self._housekeeper = Housekeeper(self._journal, ledger)
         return ledger
