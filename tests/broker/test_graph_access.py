@@ -4,7 +4,9 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Quad, QueryBoolean, Store
 
 from purport.broker.access import EVERY_GRAPH
+from purport.broker.asked import Query
 from purport.broker.graph_access import graphs_of_update, graphs_read
+from purport.sparql import Dataset
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,25 @@ from purport.broker.graph_access import graphs_of_update, graphs_read
     ],
 )
 def test_a_query_reads_what_it_names_or_the_default_graph(query: str, graphs: set[str]) -> None:
-    assert graphs_read(query) == graphs
+    assert graphs_read(Query(query)) == graphs
+
+
+@pytest.mark.parametrize(
+    ("query", "dataset", "graphs"),
+    [
+        ("SELECT * { ?s ?p ?o }", Dataset(("urn:g",), ()), {"urn:g"}),
+        ("SELECT * { ?s ?p ?o }", Dataset(None, ("urn:h",)), {"default", "urn:h"}),
+        ("SELECT * { GRAPH ?g { ?s ?p ?o } }", Dataset(("urn:g",)), {"urn:g", EVERY_GRAPH}),
+        ("SELECT * { GRAPH ?g { ?s ?p ?o } }", Dataset((), ("urn:h",)), {"urn:h"}),
+        ("SELECT * FROM <urn:f> { ?s ?p ?o }", Dataset(None, ("urn:h",)), None),
+        ("DESCRIBE <urn:x>", Dataset(("urn:g",), ()), {"urn:g"}),
+    ],
+)
+def test_the_graphs_of_a_dataset_are_read(
+    query: str, dataset: Dataset, graphs: set[str] | None
+) -> None:
+    read = graphs_read(Query(query, dataset))
+    assert read == graphs if graphs is not None else read >= {"urn:f", "urn:h"}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +87,7 @@ def test_no_spelling_of_a_graph_goes_unseen(query: str) -> None:
     is_there = bool(found) if isinstance(found, QueryBoolean) else bool(list(found))
     assert is_there, "the query should read the graph, or it tests nothing"
 
-    assert graphs_read(query) & {"urn:secret", EVERY_GRAPH}
+    assert graphs_read(Query(query)) & {"urn:secret", EVERY_GRAPH}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from purport.errors import PurportError
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-from purport.sparql.graph_store import WHOLE, Answer, Dataset
+from purport.sparql.graph_store import Answer
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.terms import Term
 
@@ -74,9 +74,9 @@ class Graph:
         """What `NOW()` is from now on, in microseconds since 1970: the time of an entry."""
         self._clock.time = time_of(at)
 
-    def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
+    def query(self, query: Query) -> Answer:
         """The answer to a query, now."""
-        return self._engine.query(text, dataset)
+        return self._engine.query(query.text, query.dataset)
 
     def change_of(self, text: str) -> Change:
         """What an update would change; it is not run."""
@@ -84,13 +84,13 @@ class Graph:
 
     def whole_answer(self, query: Query) -> Sequence[Binding]:
         """The answer to a query, as those know it who have subscribed to it, if anybody has."""
-        live = self._engine.subscribe(query.text, id=_LOOKING)
+        live = self._engine.subscribe(query.text, query.dataset, id=_LOOKING)
         self._engine.unsubscribe(_LOOKING)
         return live.initial
 
     def hold(self, query: Query) -> Sequence[Binding]:
         """The same, and whoever subscribes before it is let go begins with this very answer."""
-        live = self._engine.subscribe(query.text, id=f"{_HELD}{self._held}")
+        live = self._engine.subscribe(query.text, query.dataset, id=f"{_HELD}{self._held}")
         self._held += 1
         return live.initial
 
@@ -102,7 +102,7 @@ class Graph:
 
     def subscribe(self, identifier: str, query: Query) -> None:
         """Say from now on how the answer to a query changes."""
-        self._engine.subscribe(query.text, id=identifier)
+        self._engine.subscribe(query.text, query.dataset, id=identifier)
         self._queries[identifier] = query
 
     def unsubscribe(self, identifier: str) -> None:
@@ -175,7 +175,7 @@ class Graph:
         self._engine = Engine(self._store, clock=self._clock)
         self._held = 0
         for identifier, query in self._queries.items():
-            self._engine.subscribe(query.text, id=identifier)
+            self._engine.subscribe(query.text, query.dataset, id=identifier)
 
     def _count(self, changes: Iterable[ChangedAnswer]) -> None:
         """Add changes to what was not told; what adds up to nothing is gone."""

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from purport.broker.access import EVERY_GRAPH
+from purport.broker.asked import Query
 from purport.broker.graph import DEFAULT
 from purport.sparql.errors import SparqlSyntaxError
+from purport.sparql.graph_store import WHOLE
 from purport.sparql.terms import node_of
 from purport.sparql.tokens import Kind, Token, after_prologue, closing, tokens_of
 
@@ -21,23 +23,28 @@ _BEFORE_PREFIXES = ("PREFIX", "BASE")
 
 
 @lru_cache(maxsize=1_024)
-def graphs_read(query: str) -> frozenset[str]:
+def graphs_read(query: Query) -> frozenset[str]:
     """The graphs that a query reads: those of FROM, or else the default one and those of GRAPH.
 
     `GRAPH ?g` without FROM NAMED is every graph. Who asks for nothing outside of GRAPH does not
-    read the default graph.
+    read the default graph. Graphs that a dataset names are read in the place of these.
     """
-    tokens = tokens_of(query)
+    tokens = tokens_of(query.text)
     begin = after_prologue(tokens)
-    prologue, tokens = _text(query, tokens[:begin]), tokens[begin:]
+    prologue, tokens = _text(query.text, tokens[:begin]), tokens[begin:]
     if not _is_plain(tokens):
         return frozenset({EVERY_GRAPH})
-    from_graphs = list(_after("FROM", tokens))
-    if from_graphs:
-        return frozenset(_names(prologue, from_graphs))
+    dataset = query.dataset
+    read = {*_names(prologue, _after("FROM", tokens))}
+    if read and dataset == WHOLE:
+        return frozenset(read)
+    read.update(dataset.default_graphs or (), dataset.named_graphs or ())
+    if dataset.named_graphs is None:
+        read.update(_names(prologue, _after("GRAPH", tokens)))
     is_described = bool(tokens) and tokens[0].is_word("DESCRIBE")
-    read = set(_names(prologue, _after("GRAPH", tokens)))
-    return frozenset(read | {DEFAULT} if is_described or _asks_outside(tokens) else read)
+    if dataset.default_graphs is None and (is_described or _asks_outside(tokens)):
+        read.add(DEFAULT)
+    return frozenset(read)
 
 
 @lru_cache(maxsize=1_024)

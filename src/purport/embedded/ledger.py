@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
-from purport.broker.asked import Asked
+from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
 from purport.broker.draft import published, updated
 from purport.broker.drafting import BacklogFull
@@ -160,13 +160,13 @@ class Ledger:
         with suppress(BacklogFull):
             self.run_due()
 
-    def query(self, text: str) -> Answer:
+    def query(self, query: Query) -> Answer:
         """The answer to a query, after all that is due by now."""
         with self.lock:
             self.run_what_may()
             graph = self._state.require_graph()
             graph.set_time(microseconds_of(self._clock.now()))
-            return graph.query(text)
+            return graph.query(query)
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""
