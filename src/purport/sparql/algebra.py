@@ -43,7 +43,7 @@ class Constant:
         """What it is in one query."""
         text = constants[self.number]
         if not self.before and not self.behind:
-            if text[0] == "<" and not self.is_relative:
+            if text[0] == "<" and not self.is_relative and "\\" not in text:
                 return absolute_node(text)
             if text.isdecimal() and len(text) < _LONG:
                 return Literal(int(text))

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from pyoxigraph import NamedNode
 
 from purport.sparql.algebra import TriplePattern, Var
-from purport.sparql.context_store import ContextStore, Find, Place
+from purport.sparql.context_store import ContextStore, Find, Place, Wanted
 from purport.sparql.join_code import JoinCode, Look, Names, Pick, join_code, key_of
 from purport.sparql.lookup_index import NAMED, Pattern
 from purport.sparql.terms import DEFAULT, Fact, Term
@@ -23,6 +23,7 @@ from purport.sparql.terms import DEFAULT, Fact, Term
 L = TypeVar("L")
 V = TypeVar("V")
 Row = tuple[Term | None, ...]
+Relation = tuple[NamedNode | None, Place]  # a predicate, or any, in a graph, or in all named ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class BasicShape:
     """What alike joins have in common: names for what differs, and the relations they look in."""
 
     patterns: tuple[Names, ...]
-    relations: tuple[tuple[NamedNode | None, Place], ...]
+    relations: tuple[Relation, ...]
     variables: tuple[str, ...]  # their names here: v0, v1, ...
 
 
@@ -81,7 +82,7 @@ def shaped(patterns: Sequence[TriplePattern]) -> ShapedBasic:
     variables: dict[str, str] = {}
     constants: dict[Term, str] = {}
     named: list[Names] = []
-    relations: list[tuple[NamedNode | None, Place]] = []
+    relations: list[Relation] = []
 
     def name(spot: Any) -> str:
         if isinstance(spot, Var):
@@ -144,11 +145,15 @@ class BasicPlan(Generic[L]):
         if leaves is not None:
             leaves[who] = None
             return False
+        self._want(asked)
         self._subscribers[key] = {who: None}
         for index in self._picks:
             index.add(asked.constants)
-        self._want(asked, self._context.want)
         return True
+
+    def tells(self, asked: ShapedBasic, who: L) -> bool:
+        """Whether somebody is told of solutions with some constants."""
+        return who in self._subscribers.get(key_of(asked.constants), ())
 
     def unsubscribe(self, asked: ShapedBasic, who: L) -> bool:
         """Tell somebody no more; whether nobody asks for these constants now."""
@@ -160,13 +165,29 @@ class BasicPlan(Generic[L]):
         del self._subscribers[key]
         for index in self._picks:
             index.remove(asked.constants)
-        self._want(asked, self._context.unwant)
+        for relation, one in self._wanted(asked):
+            self._context.unwant(*relation, one)
         return True
 
-    def _want(self, asked: ShapedBasic, do: Any) -> None:
-        if len(self.shape.patterns) > 1:
-            for place, relation in enumerate(self.shape.relations):
-                do(*relation, asked.terms(place))
+    def _want(self, asked: ShapedBasic) -> None:
+        """Have the context keep what the join looks at; nothing of it if the store fails."""
+        done = []
+        try:
+            for relation, one in self._wanted(asked):
+                self._context.want(*relation, one)
+                done.append((relation, one))
+        except BaseException:
+            for relation, one in done:
+                self._context.unwant(*relation, one)
+            raise
+
+    def _wanted(self, asked: ShapedBasic) -> list[tuple[Relation, Wanted]]:
+        """What of which relations the join looks at; a single pattern looks at nothing else."""
+        if len(self.shape.patterns) == 1:
+            return []
+        return [
+            (relation, asked.terms(place)) for place, relation in enumerate(self.shape.relations)
+        ]
 
     @property
     def is_used(self) -> bool:

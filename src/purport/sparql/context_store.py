@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal, NamedNode, Triple
 
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.lookup_index import NAMED, AnyGraph, Run
-from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term
+from purport.sparql.terms import DEFAULT, Fact, Graph, Term
 
 Find = Callable[[Any, Any], Iterable[Any]]  # a key, and what to give if nothing is under it
 Place = Graph | AnyGraph
@@ -22,6 +22,8 @@ Place = Graph | AnyGraph
 class Index:
     """Facts by some of their places: under the key, the values of the other places."""
 
+    bound: tuple[int, ...]  # the places that are known
+    free: tuple[int, ...]  # those that are asked for
     key: Callable[[Fact], Any]
     value: Callable[[Fact], Any]
     found: dict[Any, set[Any]] = field(default_factory=dict)
@@ -29,7 +31,15 @@ class Index:
     @classmethod
     def by(cls, bound: tuple[int, ...], free: tuple[int, ...]) -> Index:
         """An index for facts whose `bound` places are known and `free` ones are asked for."""
-        return cls(_taking(bound), _taking(free))
+        return cls(bound, free, _taking(bound), _taking(free))
+
+    def facts(self, predicate: Any, graph: Any) -> Iterator[Fact]:
+        """All that it has; what is at no place of it is the same for all."""
+        for key, values in self.found.items():
+            known = _placed(self.bound, key)
+            for value in values:
+                at = known | _placed(self.free, value)
+                yield at[0], at.get(1, predicate), at[2], at.get(3, graph)
 
     def add(self, facts: Iterable[Fact]) -> None:
         key_of, value_of, found = self.key, self.value, self.found
@@ -52,7 +62,7 @@ class Index:
                     del found[key]
 
 
-Wanted = tuple[Subject | None, Term | None]  # a subject, an object; None is any
+Wanted = tuple[Term | None, Term | None]  # a subject, an object; None is any
 
 
 @dataclass(slots=True)
@@ -84,8 +94,11 @@ class Relation:
 
     def facts(self, store: GraphStore, one: Wanted) -> Iterator[Fact]:
         """What a store has of what somebody wants."""
+        subject, value = one
+        if isinstance(subject, Literal | Triple):  # which no fact has
+            return iter(())
         graph = None if isinstance(self.graph, AnyGraph) else self.graph
-        found = store.matching(one[0], self.predicate, one[1], graph)
+        found = store.matching(subject, self.predicate, value, graph)
         if graph is None:
             return (fact for fact in found if fact[3] != DEFAULT)
         return iter(found)
@@ -138,11 +151,11 @@ class ContextStore:
     def want(self, predicate: NamedNode | None, graph: Place, one: Wanted) -> None:
         """Keep facts of a relation from now on."""
         relation = self._relations[predicate, graph]
-        relation.wanted[one] += 1
-        if relation.wanted[one] == 1:
-            facts = list(relation.facts(self._store, one)) if relation.indexes else []
+        if one not in relation.wanted and relation.indexes:
+            facts = list(relation.facts(self._store, one))
             for index in relation.indexes.values():
                 index.add(facts)
+        relation.wanted[one] += 1
 
     def unwant(self, predicate: NamedNode | None, graph: Place, one: Wanted) -> None:
         """Keep them no longer, if nobody else wants them."""
@@ -152,12 +165,18 @@ class ContextStore:
             return
         del relation.wanted[one]
         if not relation.wanted:
-            for index in relation.indexes.values():
-                index.found.clear()
+            del self._relations[predicate, graph]
+            self._near.clear()
             return
-        facts = [fact for fact in relation.facts(self._store, one) if not relation.wants(fact)]
         for index in relation.indexes.values():
-            index.remove(facts)
+            kept = index.facts(predicate, graph)
+            index.remove([fact for fact in kept if not relation.wants(fact)])
+
+    @property
+    def size(self) -> int:
+        """How many facts are kept, each as often as there are ways to find it."""
+        indexes = (i for one in self._relations.values() for i in one.indexes.values())
+        return sum(len(values) for index in indexes for values in index.found.values())
 
     def advance(self, removed: Iterable[Run], added: Iterable[Run]) -> None:
         """Take up a change."""
@@ -178,7 +197,8 @@ class ContextStore:
             places: tuple[Place, ...] = (graph,) if graph == DEFAULT else (graph, NAMED)
             keys = [(verb, place) for place in places for verb in (predicate, None)]
             found = [self._relations[key] for key in keys if key in self._relations]
-            self._near[predicate, graph] = found
+            if found:  # what nobody looks at is not worth remembering
+                self._near[predicate, graph] = found
         return found
 
 
@@ -218,6 +238,13 @@ def _general_finder(
         return [value(fact) for fact in found]
 
     return find
+
+
+def _placed(places: tuple[int, ...], values: Any) -> dict[int, Any]:
+    """Values by their places, as `_taking` has taken them."""
+    if not places:
+        return {}
+    return {places[0]: values} if len(places) == 1 else dict(zip(places, values, strict=True))
 
 
 def _taking(places: tuple[int, ...]) -> Callable[[Fact], Any]:

@@ -1,9 +1,13 @@
-"""The engine of SPARQL subscriptions: updates in, changes of answers out. No socket, no thread."""
+"""The engine of SPARQL subscriptions: updates in, changes of answers out.
+
+No socket, and no thread of its own; one lock, since users have threads.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -51,6 +55,9 @@ class FailedUpdate:
     reason: str
 
 
+_MOST_FAILED = 1_000
+
+
 class Engine:
     """Tells how answers change.
 
@@ -75,10 +82,13 @@ class Engine:
         self._store = MemoryStore() if store is None else store
         context = ContextStore(self._store)
         self._updater = Updater(self._store, context, self._time, may_load=may_load)
+        self._executor = executor
         self._queries = StandingQueries(self._store, context, self._ask, executor)
         self._by_id: dict[str, SharedQuery] = {}
+        self._is_unsure = False  # whether the queries know what the store has
+        self._untold: list[Notification] = []  # what came of finding out
         self._schedule = Schedule()
-        self._failed: list[FailedUpdate] = []
+        self._failed: deque[FailedUpdate] = deque(maxlen=_MOST_FAILED)
         self._next_id = 1
         self._clock, self._has_clock = clock or SystemClock(), clock is not None
         self._now: datetime | None = None
@@ -111,6 +121,8 @@ class Engine:
         with self._lock:
             if id is not None and id in self._by_id:
                 raise InvalidInput(f"there is a subscribed query {id!r} already")
+            if self._is_unsure:
+                self._find_out()
             shared, rows = self._queries.begin(text, dataset)
             identifier = self._free_id() if id is None else id
             shared.sequences[identifier] = 0
@@ -143,6 +155,11 @@ class Engine:
         """How many queries and updates had to be read: alike ones are read once."""
         return self._queries.read_texts + self._updater.read_texts
 
+    @property
+    def kept_facts(self) -> int:
+        """How many facts and rows are kept beside the store, for the queries."""
+        return self._queries.size
+
     def _free_id(self) -> str:
         while True:
             identifier = f"query-{self._next_id}"
@@ -169,7 +186,7 @@ class Engine:
             return self._run(text)
 
     def change_of(self, text: str) -> Change:
-        """What an update would change; nothing is done."""
+        """What an update would change; afterwards everything is as it was."""
         _require_text(text)
         with self._lock:
             return self._updater.change_of(text)
@@ -177,28 +194,59 @@ class Engine:
     def apply(self, change: Change) -> list[Notification]:
         """Make a change of which it is known what it is, and say whose answers change and how."""
         with self._lock:
-            if change:
-                self._store.apply(change)
-            return self._tell(change)
+            return self._changed(lambda: self._made(change))
 
     def resync(self) -> list[Notification]:
-        """After others have written into the store: everybody is told the whole answer."""
+        """After others have written into the store: everybody is told the whole answer.
+
+        If the store cannot be asked, everything stays as it is.
+        """
         with self._lock:
-            news: list[Notification] = []
-            everyone = self._queries.all()
-            for shared in everyone:
-                self._queries.end(shared)
-            for shared in everyone:
-                again, rows = self._queries.begin(*shared.key)
-                came, _ = bindings_of(again.query.variables, rows)
-                for identifier, sequence in shared.sequences.items():
-                    again.sequences[identifier] = sequence + 1
-                    self._by_id[identifier] = again
-                    news.append(Notification(identifier, sequence + 1, came, [], is_whole=True))
+            self._find_out()
+            news, self._untold = self._untold, []
             return news
 
     def _run(self, text: str) -> list[Notification]:
-        return self._tell(self._updater.run(text))
+        return self._changed(lambda: self._updater.run(text))
+
+    def _made(self, change: Change) -> Change:
+        if change:
+            self._store.apply(change)
+        return change
+
+    def _changed(self, make: Callable[[], Change]) -> list[Notification]:
+        """Make a change and say who is to be told what.
+
+        If it is not known afterwards whether it was made, or who was told, everybody is told the
+        whole answer with the next change.
+        """
+        if self._is_unsure:
+            self._find_out()
+        try:
+            told = self._tell(make())
+        except InvalidInput:  # before anything was done
+            raise
+        except BaseException:
+            self._is_unsure = True
+            raise
+        if not self._untold:
+            return told
+        news, self._untold = self._untold + told, []
+        return news
+
+    def _find_out(self) -> None:
+        """Begin all queries anew with what the store has."""
+        context = ContextStore(self._store)
+        queries = StandingQueries(self._store, context, self._ask, self._executor)
+        found = [(shared, *queries.begin(*shared.key)) for shared in self._queries.all()]
+        self._queries, self._updater.context, self._is_unsure = queries, context, False
+        for shared, again, rows in found:
+            came, _ = bindings_of(again.query.variables, rows)
+            for identifier, sequence in shared.sequences.items():
+                again.sequences[identifier] = sequence + 1
+                self._by_id[identifier] = again
+                whole = Notification(identifier, sequence + 1, came, [], is_whole=True)
+                self._untold.append(whole)
 
     # Time
 
@@ -218,7 +266,7 @@ class Engine:
             self._schedule.cancel(number)
 
     def failed(self) -> list[FailedUpdate]:
-        """The delayed updates that could not be run when their time came."""
+        """The last delayed updates that could not be run when their time came."""
         with self._lock:
             return list(self._failed)
 

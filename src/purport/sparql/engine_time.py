@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from purport.sparql.terms import node_of
-from purport.sparql.tokens import Kind, Token, after_prologue, tokens_of
+from purport.sparql.tokens import Kind, Token, tokens_of
 
 CLOCK = "urn:purport:clock"  # <urn:purport:clock>(): microseconds since 1970
 
-_MAY_ASK = re.compile(r"now\s*\(|clock>?\s*\(", re.IGNORECASE)
+_MAY_ASK = re.compile(r"\bnow\b|clock", re.IGNORECASE)
 _DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def asks_for_time(text: str) -> bool:
-    """Whether a text may ask for the time."""
-    return _MAY_ASK.search(text) is not None
+    """Whether a text asks for the time."""
+    return _MAY_ASK.search(text) is not None and next(_calls(text), None) is not None
 
 
 def at_time(text: str, now: datetime) -> str:
@@ -26,23 +27,34 @@ def at_time(text: str, now: datetime) -> str:
     >>> at_time("SELECT (<urn:purport:clock>() AS ?t) {}", datetime(1970, 1, 2, tzinfo=UTC))
     'SELECT (86400000000 AS ?t) {}'
     """
-    tokens = tokens_of(text)
-    prologue = text[: tokens[after_prologue(tokens)].start] if tokens else ""
     found: list[str] = []
     written = 0
-    for place, token in enumerate(tokens[:-2]):
-        if tokens[place + 1].is_sign("(") and tokens[place + 2].is_sign(")"):
-            value = _value(token, prologue, now)
-            if value is not None:
-                found += [text[written : token.start], value]
-                written = tokens[place + 2].end
+    for function, end in _calls(text):
+        found += [text[written : function.start], _value(function, now)]
+        written = end
     return "".join([*found, text[written:]])
 
 
-def _value(token: Token, prologue: str, now: datetime) -> str | None:
+def _calls(text: str) -> Iterator[tuple[Token, int]]:
+    """The functions that are called for the time, and where the calls end."""
+    tokens = tokens_of(text)
+    prologue = ""
+    for place, token in enumerate(tokens[:-2]):
+        if token.is_word("PREFIX", "BASE"):
+            last = tokens[place + (2 if token.is_word("PREFIX") else 1)]
+            prologue += f"{text[token.start : last.end]} "
+        is_called = tokens[place + 1].is_sign("(") and tokens[place + 2].is_sign(")")
+        if is_called and _is_time(token, prologue):
+            yield token, tokens[place + 2].end
+
+
+def _is_time(token: Token, prologue: str) -> bool:
+    if token.kind is Kind.NAME:
+        return token.text.endswith("clock") and node_of(prologue, token.text).value == CLOCK
+    return token.is_word("NOW") or token.text == f"<{CLOCK}>"
+
+
+def _value(token: Token, now: datetime) -> str:
     if token.is_word("NOW"):
         return f'"{now.astimezone(UTC).isoformat()}"^^{_DATE_TIME}'
-    is_name = token.kind is Kind.NAME and token.text.endswith("clock")
-    if token.text == f"<{CLOCK}>" or (is_name and node_of(prologue, token.text).value == CLOCK):
-        return str((now - _EPOCH) // timedelta(microseconds=1))
-    return None
+    return str((now - _EPOCH) // timedelta(microseconds=1))

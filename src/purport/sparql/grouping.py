@@ -97,7 +97,7 @@ class Grouped(Unary):
         }
 
 
-class Counted(Unary):
+class Counted(Operator):
     """Groups of which only COUNT is asked: the counts are kept, and no rows."""
 
     is_stateless = False
@@ -107,7 +107,8 @@ class Counted(Unary):
     ) -> None:
         """`counts` has, for a new column, whose values are counted; None: all rows are."""
         columns = tuple(counts)
-        super().__init__(inner, (*keys, *columns), inner.certain & set(keys) | set(columns))
+        self._inner = inner
+        self.columns, self.certain = (*keys, *columns), inner.certain & set(keys) | set(columns)
         self._key = taking(inner.columns, keys)
         self._places = [
             None if name is None else inner.columns.index(name) if name in inner.columns else -1
@@ -138,9 +139,6 @@ class Counted(Unary):
             if (now := self._said(key)) is not None:
                 count(found, now, 1)
         return found
-
-    def _advanced(self, change: RowCounts) -> RowCounts:
-        raise NotImplementedError("counts are kept by `advance`")
 
     def _add(self, key: Row, row: Row, weight: int) -> None:
         group = self._groups.setdefault(key, [0, *[0] * len(self._places)])

@@ -21,6 +21,7 @@ class AnyGraph(Enum):
 
 
 NAMED = AnyGraph.NAMED
+_MANY = 10_000  # predicates in graphs, of which it is remembered where to look
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ class LookupIndex(Generic[T]):
         for key, run in runs:
             groups = self._near.get(key)
             if groups is None:
+                if len(self._near) > _MANY:
+                    self._near.clear()
                 groups = self._near[key] = self._groups_for(*key)
             for group in groups:
                 for thing in group.always:

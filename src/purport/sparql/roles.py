@@ -26,7 +26,8 @@ class EndlessUpdates(PurportError):
 class Space:
     """An engine, and who is told what: one notification after the other, in order.
 
-    Whoever is told may update the space: what comes of that is told afterwards.
+    Whoever is told may update the space: what comes of that is told afterwards. If somebody fails,
+    the others are told all the same; then the first failure is raised. A space is for one thread.
     """
 
     def __init__(self, engine: Engine | None = None) -> None:
@@ -67,20 +68,26 @@ class Space:
         if self._is_telling:
             return
         self._is_telling = True
+        failures: list[Exception] = []
         try:
             for _ in range(_MOST):
                 if not self._waiting:
-                    return
+                    break
                 one = self._waiting.popleft()
-                told = self._told.get(one.subscription_id)
-                if told is not None:
-                    told(one)
-            raise EndlessUpdates(
-                f"after {_MOST:,} notifications that one update led to there are still more"
-            )
+                if (told := self._told.get(one.subscription_id)) is not None:
+                    try:
+                        told(one)
+                    except Exception as error:  # noqa: BLE001 - the others are told all the same
+                        failures.append(error)
+            else:
+                raise EndlessUpdates(
+                    f"after {_MOST:,} notifications that one update led to there are still more"
+                )
         finally:
             self._is_telling = False
             self._waiting.clear()
+        if failures:
+            raise failures[0]
 
 
 class Producer:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 _CONSTANT = re.compile(
     r"""(
-    <[^<>"{}|^`\\\x00-\x20]*>
+    <(?![?$]\w|[^<>\s]*&&)(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>
   | \"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{0,2}(?:[^'\\]|\\.))*'''
   | "(?:[^"\\\n\r]|\\.)*" | '(?:[^'\\\n\r]|\\.)*'
   | \b[0-9][0-9.]*(?![\w:])
@@ -79,6 +79,8 @@ class ShapeCache(Generic[T]):
         constants = parts[1::2]
         families = self._families.get(key := tuple(parts[::2]))
         if families is not None:
+            if len(self._families) > self._most // 2:  # else nothing is forgotten soon
+                self._families.move_to_end(key)
             kinds = "".join([constant[0] for constant in constants])
             for family in families:
                 if family.kinds == kinds or _is_alike(family.kinds, kinds):

@@ -62,6 +62,13 @@ class StandingQueries:
         """How many texts had to be read: those alike but for constants are read once."""
         return self._templates.made
 
+    @property
+    def size(self) -> int:
+        """How many facts and rows are kept, for joins and by operators."""
+        queries = (shared.query for shared in self._shared.values())
+        rows = sum(len(q.answer) if isinstance(q, AskedQuery) else q.size for q in queries)
+        return self._context.size + rows
+
     def all(self) -> list[SharedQuery]:
         """All queries, the oldest first."""
         return list(self._shared.values())
@@ -75,7 +82,11 @@ class StandingQueries:
         shared = SharedQuery(self._next_number, (text, dataset), query)
         if isinstance(query, KeptQuery):
             rows = query.begin(self._solutions)
-            self._listen(shared, query)
+            try:
+                self._listen(shared, query)
+            except BaseException:
+                self._unlisten(shared, query)
+                raise
         elif query.patterns is None:
             self._wide[shared] = None
         else:
@@ -95,13 +106,7 @@ class StandingQueries:
             for pattern in query.patterns or ():
                 self._index.remove(shared, pattern)
             return
-        for number, leaf in enumerate(query.leaves):
-            plan = self._plans[leaf.shape]
-            if plan.unsubscribe(leaf, (shared, number)):
-                for place, target in enumerate(plan.targets):
-                    self._index.remove(target, leaf.lookup(place))
-                if not plan.is_used:
-                    del self._plans[leaf.shape]
+        self._unlisten(shared, query)
 
     def advance(self, change: Change) -> list[tuple[SharedQuery, RowCounts]]:
         """How answers change with a change that the store has, of the oldest query first."""
@@ -185,6 +190,17 @@ class StandingQueries:
             if plan.subscribe(leaf, (shared, number)):
                 for place, target in enumerate(plan.targets):
                     self._index.add(target, leaf.lookup(place))
+
+    def _unlisten(self, shared: SharedQuery, query: KeptQuery) -> None:
+        for number, leaf in enumerate(query.leaves):
+            plan, who = self._plans.get(leaf.shape), (shared, number)
+            if plan is None:
+                continue
+            if plan.tells(leaf, who) and plan.unsubscribe(leaf, who):
+                for place, target in enumerate(plan.targets):
+                    self._index.remove(target, leaf.lookup(place))
+            if not plan.is_used:
+                del self._plans[leaf.shape]
 
     def _solutions(self, leaf: ShapedBasic) -> RowCounts:
         """The solutions of triple patterns as they are now."""

@@ -21,7 +21,7 @@ from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Dataset, GraphStore
 from purport.sparql.overlay import NeedsQuery, Overlay
 from purport.sparql.pattern_reader import NotRead
-from purport.sparql.services import refuse_services
+from purport.sparql.services import may_load, refuse_services
 from purport.sparql.shape import ShapeCache, Shaped
 from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept, fact_of
 from purport.sparql.update import (
@@ -71,7 +71,7 @@ class Updater:
         *,
         may_load: bool = False,
     ) -> None:
-        self._store, self._context, self._now, self._may_load = store, context, now, may_load
+        self._store, self.context, self._now, self._may_load = store, context, now, may_load
         self._requests: ShapeCache[_Request] = ShapeCache(_request)
 
     @property
@@ -108,7 +108,7 @@ class Updater:
         """
         try:
             if len(steps) == 1:
-                return _changed(steps[0], constants, self._store, self._context, self._may_load)
+                return _changed(steps[0], constants, self._store, self.context, self._may_load)
             overlay = Overlay(self._store)
             for step in steps:
                 beside = ContextStore(overlay)
@@ -159,10 +159,11 @@ def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:
     try:
         read, free = read_update(shaped)
     except NotRead as error:
-        _require_update(shaped.text)
+        if not may_load(shaped.text):  # which would be loaded
+            _require_update(shaped.text)
         raise SparqlSyntaxError(f"an update with {error} in it cannot be run here") from None
     operations = read.operations
-    if not any(isinstance(one, Load) for one in operations):  # that would be loaded
+    if not may_load(shaped.text):
         for text in read.texts:
             _require_update(text)
     steps = tuple(
