@@ -2,24 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from pyoxigraph import QuerySolutions
 
-from purport import Matcher
-from purport.broker.journal import JournalError, MemoryJournal
 from purport.broker.rdf_text import term_text
-from purport.broker.records import Entry
 from purport.embedded.broker import Broker
 from purport.model.notification import Binding, Notification
 
-NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 DIMS = "SELECT ?lamp ?dim WHERE { ?lamp <urn:dim> ?dim }"
 Row = tuple[tuple[str, str], ...]
-
-
-def exact() -> Matcher:
-    return Matcher(measure="exact")
 
 
 def set_dim(lamp: int, dim: int | str) -> str:
@@ -64,14 +55,3 @@ def solutions(broker: Broker, text: str) -> list[Binding]:
 
 def dims(broker: Broker) -> list[str]:
     return values(solutions(broker, DIMS))
-
-
-class FullNowAndThen(MemoryJournal):
-    """A journal whose disk may be full."""
-
-    is_full = False
-
-    def append(self, entries: Sequence[Entry]) -> None:
-        if self.is_full:
-            raise JournalError("the disk is full")
-        super().append(entries)

@@ -11,7 +11,8 @@ from purport.broker.access import AccessRule, AccessRules, Action, Forbidden
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.sparql import Dataset
-from tests.embedded.lamps import DIMS, exact, values
+from tests.embedded.brokers import exact
+from tests.embedded.lamps import DIMS, values
 
 HALL, YARD = Dataset(("urn:hall",), ()), Dataset(("urn:yard",), ())
 IN_GRAPHS = "SELECT ?dim { GRAPH ?g { ?lamp <urn:dim> ?dim } }"

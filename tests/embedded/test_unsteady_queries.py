@@ -8,7 +8,8 @@ from purport.broker.drafting import BacklogFull
 from purport.broker.journal import JournalError
 from purport.embedded.broker import Broker
 from purport.model.clock import ManualClock
-from tests.embedded.lamps import DIMS, NOON, FullNowAndThen, current, exact, set_dim
+from tests.embedded.brokers import NOON, FullNowAndThen, exact
+from tests.embedded.lamps import DIMS, current, set_dim
 
 RANDOM = "SELECT ?lamp ?r WHERE { ?lamp <urn:dim> ?dim BIND(RAND() AS ?r) }"
 TIMED = "SELECT ?lamp ?t WHERE { ?lamp <urn:dim> ?dim BIND(NOW() AS ?t) }"
