@@ -23,6 +23,7 @@ from purport.broker.records import (
     Updated,
     UpdateFailed,
 )
+from purport.sparql import Dataset
 from tests.strategies.terms import attributes, terms
 
 events = st.builds(
@@ -131,3 +132,11 @@ def test_an_event_is_what_its_json_says(statements: list[Statement]) -> None:
 def _kept(version: int, record: dict[str, object]) -> EncodedEntry:
     text = msgspec.json.encode(record)
     return EncodedEntry(1, 0, version, None, text, checksum_of(1, 0, version, None, text))
+
+
+def test_a_dataset_is_kept_and_who_has_none_is_written_as_ever() -> None:
+    some = Entry(1, 0, Subscribed("a", "ASK {}", dataset=Dataset(("urn:g",), ())))
+    none = Entry(1, 0, Subscribed("a", "ASK {}"))
+
+    assert decoded(encoded(some)) == some and decoded(encoded(none)) == none
+    assert encoded(none).record == b'{"type":"subscribed","id":"a","text":"ASK {}"}'

@@ -6,13 +6,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from purport import Event, EventError, InvalidInput, Matcher, NotSupportedYet, Subscription
+from purport import Event, EventError, InvalidInput, NotSupportedYet, Subscription
 from purport.broker.access import AccessRule, AccessRules, Action, Forbidden
 from purport.broker.drafting import BacklogFull
 from purport.broker.engine import Answer
@@ -25,27 +25,7 @@ from purport.embedded.settings import BrokerSettings
 from purport.model.clock import ManualClock
 from purport.model.notification import Notification
 from purport.model.subscription import Sequence as Sequenced
-
-NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
-
-
-def exact() -> Matcher:
-    return Matcher(measure="exact")
-
-
-@pytest.fixture(params=["in memory", "in a folder", "in PostgreSQL"])
-def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
-    """A broker of each kind."""
-    match request.param:
-        case "in memory":
-            made = Broker.in_memory(matcher=exact)
-        case "in a folder":
-            made = Broker.open(tmp_path / "broker", matcher=exact)
-        case _:
-            place = request.getfixturevalue("postgres").new_place()
-            made = Broker.open(tmp_path / "broker", journal=place, matcher=exact)
-    with made:
-        yield made
+from tests.embedded.brokers import NOON, exact
 
 
 def ids(notifications: Iterator[Notification]) -> list[str | None]:

@@ -1,30 +1,19 @@
 """The durable broker against a plain one: any course of events, crashes and restarts included."""
 
-import shutil
-import tempfile
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
     precondition,
     rule,
 )
 
-from purport import Matcher
-from purport.broker.retention import Retention
-from purport.embedded.broker import Broker
-from purport.embedded.settings import BrokerSettings
-from purport.embedded.subscriber import Subscriber
-from purport.model.clock import ManualClock
-from purport.storage.opening import open_sqlite_journal
+from tests.embedded.broker_machine import BrokerMachine
 from tests.oracles.naive_broker import Asked, NaiveBroker
 
-NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 ASKED = {
     "plain": Asked("{a > 0} as plain", lambda told: told.get("a", 0) > 0),
     "seldom": Asked(
@@ -51,38 +40,17 @@ names = st.sampled_from(sorted(ASKED))
 readings = st.fixed_dictionaries({"a": st.integers(0, 3), "b": st.integers(0, 1)})
 
 
-class BrokerMachine(RuleBasedStateMachine):
-    """Does the same with both, and compares what subscribers are told."""
+class EventsMachine(BrokerMachine):
+    """Events, rules that publish, and subscriptions with options."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._home = tempfile.TemporaryDirectory()
-        self._folder, self._copies = Path(self._home.name) / "0", 0
-        self._clock = ManualClock(NOON)
         self._naive = NaiveBroker()
-        self._written: dict[str, int] = {}  # how far acknowledgements are known to be on disk
-        self._left: list[Broker] = []
         self._count = 0
 
     @initialize()
     def start(self) -> None:
         self._open()
-
-    def _open(self) -> None:
-        self._broker = Broker(
-            open_sqlite_journal(self._folder, stretch_size=4),
-            matcher=lambda: Matcher(measure="exact"),
-            clock=self._clock,
-            settings=BrokerSettings(
-                snapshot_every=7, retention=Retention(most_age=timedelta(seconds=5))
-            ),
-        )
-        self._subscribers: dict[str, Subscriber] = {}
-
-    def _subscriber(self, name: str) -> Subscriber:
-        if name not in self._subscribers:
-            self._subscribers[name] = self._broker.subscriber(name)
-        return self._subscribers[name]
 
     @rule(events=st.lists(readings, min_size=1, max_size=5))
     def publish(self, events: list[dict[str, int]]) -> None:
@@ -108,8 +76,7 @@ class BrokerMachine(RuleBasedStateMachine):
         if name in self._naive.heard:
             self._broker.unsubscribe(name)
             self._naive.unsubscribe(name)
-            self._subscribers.pop(name, None)
-            self._written.pop(name, None)
+            self._forget(name)
 
     @rule(name=names, is_paused=st.booleans())
     def pause(self, name: str, is_paused: bool) -> None:
@@ -137,12 +104,7 @@ class BrokerMachine(RuleBasedStateMachine):
     def let_time_pass(self, seconds: int) -> None:
         self._clock.advance(timedelta(seconds=seconds))
         for name in self._naive.let_time_pass(seconds):
-            self._subscribers.pop(name, None)
-            self._written.pop(name, None)
-
-    @rule()
-    def compact(self) -> None:
-        self._broker.compact()
+            self._forget(name)
 
     @rule()
     def restart(self) -> None:
@@ -153,35 +115,18 @@ class BrokerMachine(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """The files as they are, of a broker that did not close; acknowledgements may be lost."""
-        self._left.append(self._broker)
-        self._copies += 1
-        copy = self._folder.with_name(str(self._copies))
-        shutil.copytree(self._folder, copy, ignore=shutil.ignore_patterns(".lock"))
-        self._folder = copy
-        self._open()
+        self._crash()
         for name, one in self._naive.heard.items():
             if one.asked.derives is None:
-                cursor = self._broker.subscriber(name)
-                again = cursor.take()
-                last = len(one.events) - 1
-                acknowledged = last if again is None else again.sequence - one.first - 1
-                assert self._written.get(name, -1) <= acknowledged <= one.acknowledged
-                one.acknowledged = acknowledged
+                one.acknowledged = self._acknowledged(
+                    name, one.first, len(one.events), one.acknowledged
+                )
 
     @precondition(lambda self: hasattr(self, "_broker"))
     @invariant()
     def the_same_is_registered(self) -> None:
         found = {one.id: one.is_paused for one in self._broker.registrations()}
         assert found == {name: one.is_paused for name, one in self._naive.heard.items()}
-
-    def teardown(self) -> None:
-        try:
-            if hasattr(self, "_broker"):
-                self._compare_what_is_kept()
-        finally:
-            for broker in (*self._left, *([self._broker] if hasattr(self, "_broker") else [])):
-                broker.close()
-            self._home.cleanup()
 
     def _compare_what_is_kept(self) -> None:
         kept = [entry.event.id for entry in self._broker._journal.read() if entry.event]
@@ -193,7 +138,7 @@ class BrokerMachine(RuleBasedStateMachine):
                 assert len(said) >= len(one.events) - 1 - one.acknowledged
 
 
-TestBrokerModel = BrokerMachine.TestCase
+TestBrokerModel = EventsMachine.TestCase
 TestBrokerModel.settings = settings(
     max_examples=settings().max_examples // 4, stateful_step_count=25, deadline=None
 )

@@ -1,16 +1,12 @@
 """The durable broker's graph against a plain one: updates, queries, crashes and restarts."""
 
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
     precondition,
@@ -18,19 +14,13 @@ from hypothesis.stateful import (
 )
 from pyoxigraph import QuerySolutions
 
-from purport import Event, InvalidInput, Matcher, Statement
-from purport.broker.retention import Retention
-from purport.embedded.broker import Broker
-from purport.embedded.settings import BrokerSettings
-from purport.embedded.subscriber import Subscriber
-from purport.model.clock import ManualClock
+from purport import Event, InvalidInput, Statement
 from purport.model.notification import Binding, Notification
 from purport.model.term import Resource, Text
 from purport.model.units import Quantity
-from purport.storage.opening import open_sqlite_journal
+from tests.embedded.broker_machine import BrokerMachine
 from tests.oracles.naive_graph import Lamps, NaiveGraph, NaiveQuery, NaiveUpdate, Rows, Told
 
-NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 RULE = (
     'when {lamp = $lamp, dim = $dim} as rule update "DELETE WHERE { $lamp <urn:dim> ?old } ; '
     'INSERT DATA { $lamp <urn:dim> $dim }"'
@@ -90,33 +80,17 @@ updates = st.one_of(
 )
 
 
-class UpdatesMachine(RuleBasedStateMachine):
-    """Does the same with both, and compares what subscribers are told."""
+class UpdatesMachine(BrokerMachine):
+    """Updates, at once and later, by rules too, and queries that are subscribed to."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._home = tempfile.TemporaryDirectory()
-        self._folder, self._copies = Path(self._home.name) / "0", 0
-        self._clock = ManualClock(NOON)
         self._naive = NaiveGraph()
-        self._written: dict[str, int] = {}  # how far acknowledgements are known to be on disk
-        self._left: list[Broker] = []
 
     @initialize()
     def start(self) -> None:
         self._open()
         self._broker.subscribe(RULE)
-
-    def _open(self) -> None:
-        self._broker = Broker(
-            open_sqlite_journal(self._folder, stretch_size=4),
-            matcher=lambda: Matcher(measure="exact"),
-            clock=self._clock,
-            settings=BrokerSettings(
-                snapshot_every=7, retention=Retention(most_age=timedelta(seconds=5))
-            ),
-        )
-        self._subscribers: dict[str, Subscriber] = {}
 
     @rule(update=updates)
     def update(self, update: NaiveUpdate) -> None:
@@ -162,8 +136,7 @@ class UpdatesMachine(RuleBasedStateMachine):
         if name in self._naive.asking:
             self._broker.unsubscribe(name)
             self._naive.unsubscribe(name)
-            self._subscribers.pop(name, None)
-            self._written.pop(name, None)
+            self._forget(name)
 
     @rule(name=names, is_paused=st.booleans())
     def pause(self, name: str, is_paused: bool) -> None:
@@ -177,9 +150,7 @@ class UpdatesMachine(RuleBasedStateMachine):
         if one is None:
             return
         expected = list(enumerate(one.told, one.first))[one.acknowledged + 1 :][:count]
-        if name not in self._subscribers:
-            self._subscribers[name] = self._broker.subscriber(name)
-        subscriber = self._subscribers[name]
+        subscriber = self._subscriber(name)
 
         taken = [subscriber.take() for _ in range(count)]
         subscriber.acknowledge()
@@ -195,10 +166,6 @@ class UpdatesMachine(RuleBasedStateMachine):
         self._naive.let_time_pass(seconds)
         self._broker.run_due()
 
-    @rule()
-    def compact(self) -> None:
-        self._broker.compact()
-
     @rule(seconds=st.integers(0, 5))
     def restart(self, seconds: int) -> None:
         self._broker.close()
@@ -212,18 +179,9 @@ class UpdatesMachine(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """The files as they are, of a broker that did not close; acknowledgements may be lost."""
-        self._left.append(self._broker)
-        self._copies += 1
-        copy = self._folder.with_name(str(self._copies))
-        shutil.copytree(self._folder, copy, ignore=shutil.ignore_patterns(".lock"))
-        self._folder = copy
-        self._open()
+        self._crash()
         for name, one in self._naive.asking.items():
-            again = self._broker.subscriber(name).take()
-            last = len(one.told) - 1
-            acknowledged = last if again is None else again.sequence - one.first - 1
-            assert self._written.get(name, -1) <= acknowledged <= one.acknowledged
-            one.acknowledged = acknowledged
+            one.acknowledged = self._acknowledged(name, one.first, len(one.told), one.acknowledged)
 
     @precondition(lambda self: hasattr(self, "_broker"))
     @invariant()
@@ -238,15 +196,6 @@ class UpdatesMachine(RuleBasedStateMachine):
     def the_same_waits(self) -> None:
         expected = sorted(number for _, number, _ in self._naive.delayed)
         assert sorted(one.number for one in self._broker.delayed()) == expected
-
-    def teardown(self) -> None:
-        try:
-            if hasattr(self, "_broker"):
-                self._compare_what_is_kept()
-        finally:
-            for broker in (*self._left, *([self._broker] if hasattr(self, "_broker") else [])):
-                broker.close()
-            self._home.cleanup()
 
     def _compare_what_is_kept(self) -> None:
         failed = [one.update for one in self._broker.failures() if one.update is not None]

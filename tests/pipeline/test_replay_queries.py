@@ -24,6 +24,7 @@ from purport.pipeline.jobs.replay import Replay
 from purport.pipeline.journaled import Span
 from purport.pipeline.replayable import NamedQuery, Replayable, replayable
 from purport.pipeline.session import spark_address
+from purport.sparql import Dataset
 from purport.storage.opening import open_sqlite_journal
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -36,8 +37,10 @@ QUERIES = {
     "some": "ASK { ?lamp <urn:dim> 9 }",
     "made": "CONSTRUCT { ?r <urn:has> ?d } WHERE { ?l <urn:on> ?r OPTIONAL { ?l <urn:dim> ?d } }",
     "graphs": "SELECT ?g (COUNT(?s) AS ?n) WHERE { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g",
+    "in a graph": "SELECT ?lamp ?dim WHERE { ?lamp <urn:dim> ?dim }",
     "silent": "SELECT ?x WHERE { ?x <urn:never> <urn:said> }",
 }
+DATASETS = {"in a graph": Dataset(("urn:g0",), ())}
 RULE = 'when {sensor = $lamp} as rule update "INSERT DATA { [] <urn:seen> $lamp }"'
 
 
@@ -77,7 +80,7 @@ def live(folder: Path, *, count: int = 60, seed: int = 1, before: int = 0) -> in
         broker.subscribe(RULE)
         broker.subscribe("{sensor > 0} as sensed")
         for name, text in QUERIES.items():
-            broker.subscribe(text, name=name)
+            broker.subscribe(text, name=name, dataset=DATASETS.get(name, Dataset()))
         began = broker.sequence
         for number in range(count):
             clock.advance(timedelta(seconds=1))
@@ -113,7 +116,10 @@ def _text(bindings: tuple[Mapping[str, str], ...] | list[Mapping[str, str]]) -> 
 
 
 def asked() -> Replayable:
-    return Replayable([], [NamedQuery(*one) for one in QUERIES.items()])
+    queries = [
+        NamedQuery(name, text, DATASETS.get(name, Dataset())) for name, text in QUERIES.items()
+    ]
+    return Replayable([], queries)
 
 
 def test_a_replay_tells_what_the_broker_told(spark: SparkSession, tmp_path: Path) -> None:
@@ -206,6 +212,7 @@ def test_events_and_queries_are_replayed_together(spark: SparkSession, tmp_path:
     assert all(one.notifications for one in done.told)
     whole = replayable([str(tmp_path / "registry.jsonl")])
     assert whole.names == ["sensed", *QUERIES]
+    assert {one.name: one.dataset for one in whole.queries if one.dataset != Dataset()} == DATASETS
 
 
 def test_a_query_that_is_none_is_told_before_spark_is_asked(tmp_path: Path) -> None:

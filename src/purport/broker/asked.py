@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from purport.errors import InvalidInput
 from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Options, Subscription
 from purport.sparql.engine_time import asks_for_time
+from purport.sparql.graph_store import WHOLE, Dataset
 from purport.sparql.tokens import tokens_of
 
 _FIRST_WORDS = ("BASE", "PREFIX", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
@@ -22,18 +24,23 @@ class Query:
     """A SPARQL query whose answer somebody wants to know, and how it changes."""
 
     text: str
+    dataset: Dataset = WHOLE  # which graphs it sees
 
 
 Asked = Subscription | Query
 
 
-def asked_in(text: str) -> Asked:
-    """What a text asks for.
+def asked_in(text: str, dataset: Dataset = WHOLE) -> Asked:
+    """What a text asks for, of the graphs of a dataset if it is a query.
 
-    >>> asked_in("SELECT ?lamp WHERE { ?lamp <urn:dim> 5 }")
-    Query(text='SELECT ?lamp WHERE { ?lamp <urn:dim> 5 }')
+    >>> asked_in("SELECT ?lamp WHERE { ?lamp <urn:dim> 5 }").text
+    'SELECT ?lamp WHERE { ?lamp <urn:dim> 5 }'
     """
-    return Query(text) if is_query(text) else parse(text)
+    if is_query(text):
+        return Query(text, dataset)
+    if dataset != WHOLE:
+        raise InvalidInput("only a query has a dataset: events are in no graph")
+    return parse(text)
 
 
 def is_query(text: str) -> bool:
@@ -58,6 +65,11 @@ def is_steady(query: Query) -> bool:
 def written(asked: Asked) -> str:
     """The text that asks for it."""
     return asked.text if isinstance(asked, Query) else write(asked)
+
+
+def dataset_of(asked: Asked) -> Dataset:
+    """The graphs that a query sees; whoever asks for events asks for none in particular."""
+    return asked.dataset if isinstance(asked, Query) else WHOLE
 
 
 def options_of(asked: Asked) -> Options:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from pyoxigraph import NamedNode
 
+from purport.broker.asked import Query
 from purport.broker.rdf_text import Binding, change_from, fact_texts
 from purport.broker.records import Updated, time_of
 from purport.errors import PurportError
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-from purport.sparql.graph_store import WHOLE, Answer, Dataset
+from purport.sparql.graph_store import Answer
 from purport.sparql.memory_store import MemoryStore
+from purport.sparql.terms import Term
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
+_HELD = "\x00held"  # the beginning of the ids of those that are there until they are let go
+_Row = tuple[tuple[str, Term], ...]  # a binding that can be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,15 @@ class ChangedAnswer:
     subscription: str
     added: Sequence[Binding]
     removed: Sequence[Binding]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """A change that the journal does not have yet."""
+
+    sequence: int  # of its entry
+    change: Change
+    told: Sequence[ChangedAnswer]
 
 
 class _SetClock:
@@ -42,48 +56,77 @@ class Graph:
     """Follows from the journal, like all that a broker has.
 
     What an update tells is known only when it has been made. So a change is *drafted*: it is made,
-    and taken back unless the journal has it in the end.
+    and taken back unless the journal has it in the end. Some queries are answered otherwise each
+    time they are asked, so that taking back leaves another answer than was told: the next change
+    then tells the difference too.
     """
 
     def __init__(self) -> None:
         self._clock = _SetClock()
         self._store = MemoryStore()
         self._engine = Engine(self._store, clock=self._clock)
-        self._queries: dict[str, str] = {}  # the texts of those that are subscribed to
-        self._drafted: list[tuple[int, Change]] = []  # by the sequence of the entry
+        self._queries: dict[str, Query] = {}  # those that are subscribed to
+        self._held = 0  # how many are there until they are let go
+        self._drafted: list[_Drafted] = []
+        self._untold: dict[str, Counter[_Row]] = {}  # by which answers are not as they were told
 
     def set_time(self, at: int) -> None:
         """What `NOW()` is from now on, in microseconds since 1970: the time of an entry."""
         self._clock.time = time_of(at)
 
-    def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
+    def query(self, query: Query) -> Answer:
         """The answer to a query, now."""
-        return self._engine.query(text, dataset)
+        return self._engine.query(query.text, query.dataset)
 
     def change_of(self, text: str) -> Change:
         """What an update would change; it is not run."""
         return self._engine.change_of(text)
 
-    def whole_answer(self, text: str) -> Sequence[Binding]:
-        """The answer to a query as a subscriber is told it first."""
-        live = self._engine.subscribe(text, id=_LOOKING)
+    def whole_answer(self, query: Query) -> Sequence[Binding]:
+        """The answer to a query, as those know it who have subscribed to it, if anybody has."""
+        live = self._engine.subscribe(query.text, query.dataset, id=_LOOKING)
         self._engine.unsubscribe(_LOOKING)
         return live.initial
 
-    def subscribe(self, identifier: str, text: str) -> None:
+    def hold(self, query: Query) -> Sequence[Binding]:
+        """The same, and whoever subscribes before it is let go begins with this very answer."""
+        live = self._engine.subscribe(query.text, query.dataset, id=f"{_HELD}{self._held}")
+        self._held += 1
+        return live.initial
+
+    def let_go(self) -> None:
+        """Hold no answers any longer."""
+        while self._held:
+            self._held -= 1
+            self._engine.unsubscribe(f"{_HELD}{self._held}")
+
+    def subscribe(self, identifier: str, query: Query) -> None:
         """Say from now on how the answer to a query changes."""
-        self._engine.subscribe(text, id=identifier)
-        self._queries[identifier] = text
+        self._engine.subscribe(query.text, query.dataset, id=identifier)
+        self._queries[identifier] = query
 
     def unsubscribe(self, identifier: str) -> None:
         """No longer say so."""
         del self._queries[identifier]
+        self._untold.pop(identifier, None)
         self._engine.unsubscribe(identifier)
+
+    def is_subscribed(self, identifier: str) -> bool:
+        """Whether somebody is told how an answer changes."""
+        return identifier in self._queries
+
+    def is_as_told(self, identifier: str) -> bool:
+        """Whether the answer to a subscribed query follows from what was told."""
+        return identifier not in self._untold
 
     def draft(self, sequence: int, change: Change) -> list[ChangedAnswer]:
         """Make a change that an entry will say, if the journal takes it; who will be told what."""
         told = self.make(change)
-        self._drafted.append((sequence, change))
+        if self._untold:
+            self._count(told)
+            told = [_changed_answer(*one) for one in self._untold.items()]
+            self._untold.clear()
+        self._drafted.append(_Drafted(sequence, change, told))
         return told
 
     def make(self, change: Change) -> list[ChangedAnswer]:
@@ -98,8 +141,9 @@ class Graph:
 
     def take_back_last(self) -> None:
         """Take the last draft back."""
-        _, change = self._drafted.pop()
-        self.make(change.undone())
+        drafted = self._drafted.pop()
+        undone = self.make(drafted.change.undone())
+        self._count((*drafted.told, *undone))
 
     def take_back(self) -> None:
         """Take back all drafts that the journal does not have."""
@@ -109,8 +153,8 @@ class Graph:
     def follow(self, sequence: int, updated: Updated) -> None:
         """The journal has a change, which was drafted or, after a restart, was not."""
         if self._drafted:
-            drafted, _ = self._drafted.pop(0)
-            assert drafted == sequence
+            drafted = self._drafted.pop(0)
+            assert drafted.sequence == sequence
         else:
             self._engine.apply(recorded_change(updated))
 
@@ -129,8 +173,23 @@ class Graph:
     def _ask_anew(self) -> None:
         """After an engine broke off: who knows which answers it has taken up."""
         self._engine = Engine(self._store, clock=self._clock)
-        for identifier, text in self._queries.items():
-            self._engine.subscribe(text, id=identifier)
+        self._held = 0
+        for identifier, query in self._queries.items():
+            self._engine.subscribe(query.text, query.dataset, id=identifier)
+
+    def _count(self, changes: Iterable[ChangedAnswer]) -> None:
+        """Add changes to what was not told; what adds up to nothing is gone."""
+        for change in changes:
+            rows = self._untold.setdefault(change.subscription, Counter())
+            rows.update(tuple(one.items()) for one in change.added)
+            rows.subtract(tuple(one.items()) for one in change.removed)
+        self._untold = {name: rows for name, rows in self._untold.items() if any(rows.values())}
+
+
+def _changed_answer(subscription: str, rows: Counter[_Row]) -> ChangedAnswer:
+    added = [dict(row) for row in (+rows).elements()]
+    removed = [dict(row) for row in (-rows).elements()]
+    return ChangedAnswer(subscription, added, removed)
 
 
 def recorded_change(updated: Updated) -> Change:

@@ -14,6 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from purport.model.event import Event
+from purport.sparql.graph_store import WHOLE, Dataset
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -80,6 +81,7 @@ class Subscribed(Struct, frozen=True, tag="subscribed", omit_defaults=True):
     delivery: Delivery = Delivery.AT_LEAST_ONCE
     most_waiting: int = MOST_WAITING
     overflow: Overflow = Overflow.DROP_OLDEST
+    dataset: Dataset = WHOLE  # of a query: which graphs it sees
 
 
 class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):

@@ -33,7 +33,10 @@ class Wanted(NamedTuple):
 
 
 def registered(state: BrokerState, wanted: Sequence[Wanted], at: datetime) -> list[Entry]:
-    """The entries that register all that is wanted, as one change; none for what is there."""
+    """The entries that register all that is wanted, as one change; none for what is there.
+
+    The graph holds the answers that they tell, until it is told to let them go.
+    """
     drafting = Drafting(state, at, OPEN)
     for one in wanted:
         before = state.registry.find(one.record.id)
@@ -41,13 +44,16 @@ def registered(state: BrokerState, wanted: Sequence[Wanted], at: datetime) -> li
             drafting.add(one.record)
         if one.is_paused and not (before and before.is_paused):
             drafting.add(Paused(one.record.id))
-        if isinstance(one.asked, Query) and not one.is_paused and _is_other(before, one.asked):
-            _tell_whole(drafting, one.record.id, one.asked)
+        if isinstance(one.asked, Query) and not one.is_paused:
+            _begin(drafting, before, one.record.id, one.asked)
     return drafting.entries
 
 
 def resumed(state: BrokerState, identifier: str, at: datetime) -> list[Entry]:
-    """The entries that let a paused subscription hear again; a query is told its whole answer."""
+    """The entries that let a paused subscription hear again; a query is told its whole answer.
+
+    The graph holds that too.
+    """
     drafting = Drafting(state, at, OPEN)
     drafting.add(Resumed(identifier))
     asked = state.registry.get(identifier).subscription
@@ -66,6 +72,15 @@ def told_anew(state: BrokerState, at: datetime) -> list[Entry]:
     return drafting.entries
 
 
+def _begin(drafting: Drafting, before: Registration | None, identifier: str, query: Query) -> None:
+    """Tell the whole answer, or let it stay that which was told last."""
+    graph = drafting.state.require_graph()
+    if _is_other(before, query) or not graph.is_as_told(identifier):
+        _tell_whole(drafting, identifier, query)
+    elif graph.is_subscribed(identifier):
+        graph.hold(query)
+
+
 def _is_other(before: Registration | None, query: Query) -> bool:
     """Whether what was told before is not the answer to this query, or there was nothing."""
     return before is None or (before.subscription != query and not before.is_paused)
@@ -76,6 +91,6 @@ def _tell_whole(drafting: Drafting, identifier: str, query: Query) -> None:
     cursor = state.cursors.get(identifier) or Cursor.beginning(state.ended.get(identifier, 0))
     graph = state.require_graph()
     graph.set_time(drafting.at)
-    whole = binding_texts(graph.whole_answer(query.text))
+    whole = binding_texts(graph.hold(query))
     to = (Addressee(identifier, cursor.next),)
     drafting.add(AnswerTold((ToldChange(to, whole, is_whole=True),)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from purport.broker.asked import Asked, asked_in, options_of
+from purport.broker.asked import Asked, asked_in, dataset_of, options_of
 from purport.broker.records import (
     Delivery,
     Entry,
@@ -63,7 +63,7 @@ class Registration:
         return cls(
             asked.id,
             asked.text,
-            subscription or asked_in(asked.text),
+            subscription or asked_in(asked.text, asked.dataset),
             asked.owner,
             version,
             time_of(at),
@@ -78,7 +78,7 @@ class Registration:
         """The record that registers the same."""
         return Subscribed(
             self.id, self.text, self.owner, self.is_durable, self.delivery, self.most_waiting,
-            self.overflow,
+            self.overflow, dataset_of(self.subscription),
         )  # fmt: skip
 
 

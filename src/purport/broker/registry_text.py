@@ -8,13 +8,14 @@ from typing import Annotated
 
 import msgspec
 
-from purport.broker.asked import Asked, asked_in
+from purport.broker.asked import Asked, asked_in, dataset_of
 from purport.broker.records import MOST_WAITING, Delivery, Overflow, Subscribed
 from purport.broker.registry import Registration
 from purport.errors import InvalidInput
 from purport.model.language.parse import parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
+from purport.sparql.graph_store import WHOLE, Dataset
 
 
 class RegistryLine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -28,12 +29,13 @@ class RegistryLine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     most_waiting: Annotated[int, msgspec.Meta(ge=1)] = MOST_WAITING
     overflow: Overflow = Overflow.DROP_OLDEST
     is_paused: bool = False
+    dataset: Dataset = WHOLE
 
     def asked(self) -> Subscribed:
         """The record that registers it."""
         return Subscribed(
             self.id, self.subscription, self.owner, self.is_durable, self.delivery,
-            self.most_waiting, self.overflow,
+            self.most_waiting, self.overflow, self.dataset,
         )  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def exported(registrations: Iterable[Registration]) -> str:
     lines = (
         RegistryLine(
             one.id, one.text, one.owner, one.is_durable, one.delivery, one.most_waiting,
-            one.overflow, one.is_paused,
+            one.overflow, one.is_paused, dataset_of(one.subscription),
         )
         for one in registrations
     )  # fmt: skip
@@ -75,7 +77,7 @@ def _is_json(line: str) -> bool:
 def _read(number: int, line: str) -> tuple[RegistryLine, Asked]:
     try:
         read = msgspec.json.decode(line, type=RegistryLine)
-        asked = asked_in(read.subscription)
+        asked = asked_in(read.subscription, read.dataset)
         if isinstance(asked, Subscription) and asked.name not in (None, read.id):
             raise InvalidInput(f"the id {read.id!r} is not the name {asked.name!r}")
     except (msgspec.MsgspecError, InvalidInput) as error:

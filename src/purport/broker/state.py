@@ -289,7 +289,7 @@ class BrokerState:
 
     def _run_query(self, identifier: str, query: Query) -> None:
         if self.graph is not None and not self._is_asleep:
-            self.graph.subscribe(identifier, query.text)
+            self.graph.subscribe(identifier, query)
             self._queries.add(identifier)
 
     def _run_on_engine(self, identifier: str, subscription: Subscription) -> None:

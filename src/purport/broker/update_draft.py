@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from purport.broker.access import OPEN, Action
 from purport.broker.asked import Query
 from purport.broker.drafting import Drafting
 from purport.broker.graph import ChangedAnswer, graph_names
-from purport.broker.graph_access import graphs_read_by_update
+from purport.broker.graph_access import graphs_of_update
 from purport.broker.rdf_text import binding_texts, fact_texts
 from purport.broker.records import Addressee, Overflow, ToldChange, Updated
 from purport.broker.registry import Registration
-from purport.sparql.change import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,9 @@ class UpdateDraft:
     def update(self, text: str, cause: Cause) -> Updated:
         """Run an update and have an entry for it; if it raises, nothing of it has happened."""
         self._graph.set_time(self._drafting.at)
+        self._require_access(text, cause.publisher)
         change = self._graph.change_of(text)
-        self._require_access(text, change, cause.publisher)
+        self._require_graphs(graph_names(change), cause.publisher)
         found = self._graph.draft(self._drafting.next, change)
         try:
             told = self._told(found)
@@ -61,10 +61,15 @@ class UpdateDraft:
         self._make_room(told)
         return record
 
-    def _require_access(self, text: str, change: Change, who: str | None) -> None:
+    def _require_access(self, text: str, who: str | None) -> None:
+        """Before it is known what an update changes: a refusal must not tell what is there."""
+        if self._drafting.access is not OPEN:
+            self._require_graphs(graphs_of_update(text), who)
+
+    def _require_graphs(self, graphs: Iterable[str], who: str | None) -> None:
         access = self._drafting.access
         if access is not OPEN:
-            for graph in sorted(graph_names(change) | graphs_read_by_update(text)):
+            for graph in sorted(graphs):
                 access.require(who, Action.UPDATE, graph=graph)
 
     def _told(self, changes: Sequence[ChangedAnswer]) -> list[ToldChange]:
@@ -95,7 +100,7 @@ class UpdateDraft:
             yield ToldChange(to, binding_texts(change.added), binding_texts(change.removed))
         for one in behind:
             assert isinstance(one.subscription, Query)
-            whole = binding_texts(self._graph.whole_answer(one.subscription.text))
+            whole = binding_texts(self._graph.whole_answer(one.subscription))
             yield ToldChange((self._address(one),), whole, is_whole=True)
 
     def _is_behind(self, registration: Registration) -> bool:

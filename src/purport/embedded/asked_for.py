@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from pyoxigraph import NamedNode
+
 from purport.broker.asked import Asked, Query, is_query
 from purport.broker.records import Subscribed
 from purport.errors import EventError, InvalidInput
@@ -16,6 +18,7 @@ from purport.model.event import Event
 from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Rule, Subscription
+from purport.sparql.graph_store import WHOLE, Dataset
 
 Publishable = Event | Mapping[str, Any] | str | bytes
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -45,13 +48,16 @@ def published_events(told: Iterable[Publishable]) -> list[Event]:
     return made
 
 
-def readable(asked: Subscription | str, name: str | None = None) -> Asked:
+def readable(asked: Subscription | str, name: str | None = None, dataset: Dataset = WHOLE) -> Asked:
     """A subscription or query that a journal can keep as a text, and read again.
 
-    A subscription may have the name itself.
+    A subscription may have the name itself; only a query has a dataset.
     """
+    dataset = readable_dataset(dataset)
     if isinstance(asked, str) and is_query(asked):
-        return Query(asked)
+        return Query(asked, dataset)
+    if dataset != WHOLE:
+        raise InvalidInput("only a query has a dataset: events are in no graph")
     read = _readable_subscription(asked)
     if name is None or read.name == name:
         return read
@@ -91,6 +97,27 @@ def require_registrable(wanted: Subscribed) -> None:
     most = wanted.most_waiting
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidInput(f"at least 1 notification may wait, got {most!r}")
+    readable_dataset(wanted.dataset)
+
+
+def readable_dataset(dataset: Dataset) -> Dataset:
+    """A dataset that a journal can keep; `InvalidInput` if its graphs are not named by IRIs."""
+    if not isinstance(dataset, Dataset):
+        raise InvalidInput(f"expected a Dataset, got {dataset!r:.80}")
+    if dataset == WHOLE:
+        return WHOLE
+    return Dataset(_graph_names(dataset.default_graphs), _graph_names(dataset.named_graphs))
+
+
+def _graph_names(graphs: Iterable[str] | None) -> tuple[str, ...] | None:
+    if graphs is None:
+        return None
+    if isinstance(graphs, str) or not isinstance(graphs, Iterable):
+        raise InvalidInput(f"expected the IRIs of graphs, such as a tuple, got {graphs!r:.80}")
+    try:
+        return tuple(NamedNode(one).value for one in graphs)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"a dataset of graphs that are no IRIs: {error}") from None
 
 
 def require_owner(name: str | None) -> None:

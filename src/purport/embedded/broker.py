@@ -14,7 +14,7 @@ import msgspec
 
 from purport.assembly import journal_at, matching_engine
 from purport.broker.access import OPEN, Action, Forbidden
-from purport.broker.asked import Asked, Query, written
+from purport.broker.asked import Asked, Query, dataset_of, written
 from purport.broker.engine import Engine
 from purport.broker.graph import require_update
 from purport.broker.graph_access import graphs_read
@@ -43,6 +43,7 @@ from purport.embedded.asked_for import (
     published_event,
     published_events,
     readable,
+    readable_dataset,
     require_callback,
     require_name,
     require_owner,
@@ -72,7 +73,7 @@ from purport.model.match import Match
 from purport.model.notification import Notification
 from purport.model.subscription import Post, Rule, Subscription
 from purport.posting import address_parts
-from purport.sparql.graph_store import Answer
+from purport.sparql.graph_store import WHOLE, Answer, Dataset
 
 _LOG = logging.getLogger("purport.broker")
 _ENTRIES_BETWEEN_LOOKS = 10_000
@@ -209,14 +210,15 @@ class Broker:
         self._timer.look()
         return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)
 
-    def query(self, text: str, *, who: str | None = None) -> Answer:
+    def query(self, text: str, *, dataset: Dataset = WHOLE, who: str | None = None) -> Answer:
         """The answer to a SPARQL query, now: solutions, a truth or triples, as pyoxigraph has them.
 
-        `SparqlSyntaxError` if it is no query.
+        It sees the graphs of a dataset, if one is given, in the place of those that it names with
+        FROM. `SparqlSyntaxError` if it is no query.
         """
-        require_text(text, "a query")
-        self._require_reader(text, who)
-        return self._ledger.query(text)
+        query = Query(require_text(text, "a query"), readable_dataset(dataset))
+        self._require_reader(query, who)
+        return self._ledger.query(query)
 
     def delayed(self) -> list[DelayedUpdate]:
         """The updates that wait for their time, in the order in which they are due."""
@@ -234,7 +236,8 @@ class Broker:
         """Run the delayed updates whose time has come; a thread does so by itself.
 
         So does whatever is published, updated, asked or subscribed. Those that fail are recorded
-        (`failures`), and are not among the receipts.
+        (`failures`), and are not among the receipts. `BacklogFull` if a subscriber wants publishers
+        to wait: that one, and those after it, are tried again.
         """
         entries = self._ledger.run_due()
         return [update_receipt(one) for one in entries if isinstance(one.record, Updated)]
@@ -245,6 +248,7 @@ class Broker:
         callback: Callback | None = None,
         *,
         name: str | None = None,
+        dataset: Dataset = WHOLE,
         owner: str | None = None,
         durable: bool | None = None,
         delivery: Delivery | str = Delivery.AT_LEAST_ONCE,
@@ -254,12 +258,14 @@ class Broker:
     ) -> Subscriber:
         """Subscribe to events or to a SPARQL query, or add a rule; a callback has its own thread.
 
-        Who asks a query is told the whole answer first, then what comes into it and goes. Under the
-        name of a subscription that is there, this goes on with it: as it is, or in a new version if
-        it is asked for otherwise. Without a name it ends with this broker, unless it is said to be
-        `durable`.
+        Who asks a query is told the whole answer first, then what comes into it and goes; a
+        `dataset` says which graphs it sees, in the place of those that it names with FROM.
+
+        Under the name of a subscription that is there, this goes on with it: as it is, or in a new
+        version if it is asked for otherwise. Without a name it ends with this broker, unless it is
+        said to be `durable`.
         """
-        asked = readable(subscription, name)
+        asked = readable(subscription, name, dataset)
         name = asked.name if isinstance(asked, Subscription) else name
         wanted = Subscribed(
             name or "",
@@ -269,6 +275,7 @@ class Broker:
             one_of(Delivery, delivery),
             most_waiting,
             one_of(Overflow, overflow),
+            dataset_of(asked),
         )
         how = one_of(Acknowledging, acknowledging)
         require_callback(callback, asked)
@@ -326,7 +333,7 @@ class Broker:
                     raise InvalidInput(f"as much waits for {identifier!r} as may: take some first")
                 registration = self.registration(identifier)
                 if isinstance(registration.subscription, Query):
-                    self._require_reader(registration.text, registration.owner)
+                    self._require_reader(registration.subscription, registration.owner)
                 self._ledger.resume(identifier)
 
     def registrations(self, owner: str | None = None) -> list[Registration]:
@@ -426,7 +433,7 @@ class Broker:
         ledger.record(*(Unsubscribed(one, "ended") for one in left))
         ledger.record(*(Paused(one, "forbidden") for one in self._forbidden(ledger)))
         ledger.tell_anew()
-        ledger.run_due()
+        ledger.run_what_may()
         if not isinstance(self._journal, MemoryJournal):
             self._housekeeper = Housekeeper(self._journal, ledger)
         return ledger
@@ -436,7 +443,7 @@ class Broker:
         for one in ledger.registry:
             if isinstance(one.subscription, Query) and not one.is_paused:
                 try:
-                    self._require_reader(one.text, one.owner)
+                    self._require_reader(one.subscription, one.owner)
                 except Forbidden as error:
                     _LOG.warning("%r is paused: %s", one.id, error)
                     yield one.id
@@ -469,13 +476,13 @@ class Broker:
         if before is not None and before.owner != wanted.owner:
             raise Forbidden(f"{wanted.id!r} belongs to {before.owner or 'somebody without a name'}")
         if isinstance(asked, Query):
-            self._require_reader(asked.text, wanted.owner)
+            self._require_reader(asked, wanted.owner)
             return
         if isinstance(asked, Rule) and isinstance(asked.action, Post):
             address_parts(asked.action.url)
         self._ledger.require_runnable(asked)
 
-    def _require_reader(self, query: str, who: str | None) -> None:
+    def _require_reader(self, query: Query, who: str | None) -> None:
         """Raise `Forbidden` if somebody may not know what a query asks for."""
         access = self._settings.access
         if access is OPEN:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
-from purport.broker.asked import Asked
+from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
 from purport.broker.draft import published, updated
+from purport.broker.drafting import BacklogFull
 from purport.broker.engine import Engine
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
@@ -97,7 +98,7 @@ class Ledger:
     def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Entry]:
         """Publish events, rules included, as one change."""
         with self.lock, self._drafting():
-            self.run_due()
+            self.run_what_may()
             entries = published(
                 self._state,
                 events,
@@ -143,7 +144,10 @@ class Ledger:
             return found
 
     def run_due(self) -> list[Entry]:
-        """Run the delayed updates whose time has come, in order; gives an entry for each."""
+        """Run the delayed updates whose time has come, in order; gives an entry for each.
+
+        `BacklogFull` if a subscriber wants one to wait: it does, and those after it.
+        """
         with self.lock:
             self.require_open()
             entries = []
@@ -151,30 +155,35 @@ class Ledger:
                 entries.append(self._run_delayed(one))
             return entries
 
-    def query(self, text: str) -> Answer:
+    def run_what_may(self) -> None:
+        """The same for what need not come after all of them: it does not wait for a subscriber."""
+        with suppress(BacklogFull):
+            self.run_due()
+
+    def query(self, query: Query) -> Answer:
         """The answer to a query, after all that is due by now."""
         with self.lock:
-            self.run_due()
+            self.run_what_may()
             graph = self._state.require_graph()
             graph.set_time(microseconds_of(self._clock.now()))
-            return graph.query(text)
+            return graph.query(query)
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""
-        with self.lock:
-            self.run_due()
+        with self.lock, self._holding():
+            self.run_what_may()
             entries = registered(self._state, wanted, self._clock.now())
             self._write(entries, {one.record.id: one.asked for one in wanted})
 
     def resume(self, identifier: str) -> None:
         """Let a paused subscription hear again."""
-        with self.lock:
-            self.run_due()
+        with self.lock, self._holding():
+            self.run_what_may()
             self._write(resumed(self._state, identifier, self._clock.now()))
 
     def tell_anew(self) -> None:
         """After a restart, tell whoever cannot be sure of it what the answer to its query is."""
-        with self.lock:
+        with self.lock, self._holding():
             self.require_open()
             self._write(told_anew(self._state, self._clock.now()))
 
@@ -343,6 +352,14 @@ class Ledger:
             self._state.require_graph().take_back()
             raise
 
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
+        """Whoever begins to hear of answers here is told further changes of those very answers."""
+        try:
+            yield
+        finally:
+            self._state.require_graph().let_go()
+
     def _update(self, text: str, cause: Cause) -> Entry:
         entries = updated(
             self._state,
@@ -363,7 +380,7 @@ class Ledger:
         try:
             with self._drafting():
                 return self._update(one.text, Cause(one.publisher, delayed=one.number))
-        except (JournalError, BrokerClosed):  # it waits for a journal that takes it
+        except (JournalError, BrokerClosed, BacklogFull):  # it waits until it can be taken
             raise
         except Exception as error:  # noqa: BLE001 - it must not keep all others from running
             reason = str(error)[:_LONGEST_REASON] or type(error).__name__

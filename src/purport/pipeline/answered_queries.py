@@ -23,8 +23,9 @@ from purport.errors import UnusablePath
 from purport.pipeline.journaled import Span
 from purport.pipeline.replayable import NamedQuery
 from purport.pipeline.tables import ANSWER_NOTIFICATIONS
+from purport.sparql.graph_store import Dataset
 
-_QUERIES = "name string, text string"
+_QUERIES = "name string, text string, dataset string"  # the last as JSON
 _COLUMNS = ["sequence", "at", "version", "kind", "record"]
 _ROWS_AT_ONCE = 20_000
 _NOTIFICATIONS_AT_ONCE = 1_000
@@ -67,16 +68,14 @@ def answer_notifications(
 
     Every task has some of the queries, and goes through all updates for them.
     """
-    rows = [(one.name, one.text) for one in queries]
+    rows = [(one.name, one.text, msgspec.json.encode(one.dataset).decode()) for one in queries]
     tasks = min(len(rows), spark.sparkContext.defaultParallelism)
 
     def told(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         asked = [
-            NamedQuery(*row)
+            NamedQuery(row["name"], row["text"], msgspec.json.decode(row["dataset"], type=Dataset))
             for batch in batches
-            for row in zip(
-                *(batch.column(name).to_pylist() for name in ("name", "text")), strict=True
-            )
+            for row in batch.to_pylist()
         ]
         if asked:
             yield from _batches(_told(asked, updates))
@@ -93,8 +92,8 @@ def _told(queries: Sequence[NamedQuery], updates: UpdatesInFiles) -> Iterator[To
     before, at = updates.span.after, microseconds_of(updates.begins)
     graph.set_time(at)
     for one in queries:
-        graph.subscribe(one.name, one.text)
-        yield one.name, 0, before, at, graph.whole_answer(one.text), ()
+        graph.subscribe(one.name, one.query)
+        yield one.name, 0, before, at, graph.whole_answer(one.query), ()
     numbers = dict.fromkeys((one.name for one in queries), 0)
     for sequence, at, updated in updates.changes():
         graph.set_time(at)

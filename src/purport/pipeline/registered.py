@@ -91,9 +91,10 @@ class GivenRegistry:
             if isinstance(one.subscription, Subscription)
         ]
 
-    def queries(self) -> dict[str, str]:
+    def queries(self) -> dict[str, Query]:
         """The SPARQL queries that are active, by the ids of their subscriptions."""
-        return {one.id: one.text for one in self._active() if isinstance(one.subscription, Query)}
+        active = {one.id: one.subscription for one in self._active()}
+        return {name: one for name, one in active.items() if isinstance(one, Query)}
 
     def active(self) -> list[Registration]:
         """The registrations of subscriptions that are told now of what is published."""

@@ -18,6 +18,7 @@ from purport.matching.supported import label, unsupported_forms
 from purport.model.subscription import Rule, Subscription
 from purport.model.text_file import read_text
 from purport.pipeline.registered import GivenRegistry, registered_at
+from purport.sparql.graph_store import WHOLE, Dataset
 
 _QUERY_FILES = (".rq", ".sparql")
 
@@ -28,6 +29,12 @@ class NamedQuery:
 
     name: str
     text: str
+    dataset: Dataset = WHOLE
+
+    @property
+    def query(self) -> Query:
+        """What is asked."""
+        return Query(self.text, self.dataset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +89,9 @@ class GivenExport:
             if isinstance(one, Subscription) and not isinstance(one, Rule)
         ]
 
-    def queries(self) -> Mapping[str, str]:
-        """The texts of queries, by name."""
-        return {line.id: one.text for line, one in self._lines() if isinstance(one, Query)}
+    def queries(self) -> Mapping[str, Query]:
+        """The queries, by name."""
+        return {line.id: one for line, one in self._lines() if isinstance(one, Query)}
 
     def _lines(self) -> list[tuple[RegistryLine, Asked]]:
         try:
@@ -108,7 +115,8 @@ def _queries_at(place: Given | NamedQuery) -> Iterator[NamedQuery]:
     if isinstance(place, NamedQuery):
         yield place
     elif isinstance(place, GivenRegistry | GivenExport):
-        yield from (NamedQuery(*one) for one in place.queries().items())
+        for name, query in place.queries().items():
+            yield NamedQuery(name, query.text, query.dataset)
 
 
 def _require_some(found: Replayable, given: Iterable[str]) -> None:
@@ -124,7 +132,7 @@ def _require_runnable(queries: Iterable[NamedQuery]) -> None:
     graph = Graph()
     for one in queries:
         try:
-            graph.whole_answer(one.text)
+            graph.whole_answer(one.query)
         except InvalidInput as error:
             raise InvalidInput(f"{one.name}: {error}") from None
 
