@@ -16,6 +16,7 @@ _FIRST_WORDS = ("BASE", "PREFIX", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 _NO_OPTIONS = Options()
 _UNSTEADY_WORDS = (
     "RAND", "UUID", "STRUUID", "BNODE", "SAMPLE", "GROUP_CONCAT", "LIMIT", "OFFSET", "REDUCED",
+    "SUM", "AVG", "MIN", "MAX",  # rounded by the order of values; of equal ones, any
 )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ from purport.sparql.shape import Shaped
 from purport.sparql.simplify import simplified
 from purport.sparql.terms import DEFAULT, Graph, Term
 
+_TOO_DEEP = "a query that is nested too deeply"
+
 
 @dataclass(slots=True)
 class QueryTemplate:
@@ -37,9 +39,15 @@ class QueryTemplate:
     def of(cls, shaped: Shaped) -> tuple[QueryTemplate, frozenset[int]]:
         """The template of a text that the store takes, and the constants that are left open."""
         try:
-            read, free = read_query(shaped)
-        except (NotRead, RecursionError) as error:
+            return cls._of(shaped)
+        except NotRead as error:
             return cls(None, f"{error} in the query"), frozenset()
+        except RecursionError:
+            return cls(None, _TOO_DEEP), frozenset()
+
+    @classmethod
+    def _of(cls, shaped: Shaped) -> tuple[QueryTemplate, frozenset[int]]:
+        read, free = read_query(shaped)
         query = read.query
         if isinstance(query, Describe):
             return cls(read, "DESCRIBE"), free
@@ -60,7 +68,10 @@ class QueryTemplate:
         graph, query = self._default_graph(dataset), self.read.query
         if isinstance(query, Select) and self.variables is not None:
             query = replace(query, names=self.variables)
-        found = incremental(query, self.read.prologue, constants, graph)
+        try:
+            found = incremental(query, self.read.prologue, constants, graph)
+        except RecursionError:
+            raise NotIncremental(_TOO_DEEP) from None
         if not found.operator.is_stateless or self.has_open_expressions:
             return found
         return Incremental(self.operators.setdefault(graph, found.operator), found.leaves)
