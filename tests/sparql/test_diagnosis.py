@@ -37,6 +37,10 @@ def test_a_mistake_in_an_update_alike_to_one_that_was_read_is_told_with_its_plac
 
 
 def test_graphs_that_are_no_iris_are_told() -> None:
+    with pytest.raises(InvalidInput, match="got a text"):
+        Dataset("urn:g")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="got 5"):
+        Dataset(None, 5)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="no IRIs"):
         Engine().query("ASK {}", Dataset(("not an IRI",)))
 

@@ -19,7 +19,7 @@ from purport.sparql.context_store import ContextStore
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
 from purport.sparql.memory_store import MemoryStore
-from purport.sparql.modesty import require_modest
+from purport.sparql.modesty import require_modest, require_text
 from purport.sparql.row_counts import RowCounts
 from purport.sparql.schedule import DelayedUpdate, Schedule
 from purport.sparql.services import refuse_services
@@ -99,12 +99,13 @@ class Engine:
 
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
         """The answer to a query, now."""
-        require_modest(text)
+        require_text(text)
         with self._lock:
             self._run_due()
             return self._ask(text, dataset)
 
     def _ask(self, text: str, dataset: Dataset) -> Answer:
+        require_modest(text)
         refuse_services(text)
         return self._store.query(self._timed(text), dataset)
 
@@ -119,7 +120,7 @@ class Engine:
 
         `SparqlSyntaxError` if the text is no query.
         """
-        require_modest(text)
+        require_text(text)
         with self._lock:
             if id is not None and id in self._by_id:
                 raise InvalidInput(f"there is a subscribed query {id!r} already")
@@ -180,7 +181,7 @@ class Engine:
         With `at`, or `after` some time, it waits until that time has come: until `advance_to`
         passes it, or something is done after it by the clock. A time that has passed is now.
         """
-        require_modest(text)
+        require_text(text)
         with self._lock:
             self._run_due()
             if at is not None or after is not None:
@@ -193,7 +194,7 @@ class Engine:
 
     def change_of(self, text: str) -> Change:
         """What an update would change; afterwards everything is as it was."""
-        require_modest(text)
+        require_text(text)
         with self._lock:
             return self._updater.change_of(text)
 

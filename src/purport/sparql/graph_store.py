@@ -48,6 +48,8 @@ class Dataset:
             if graphs is not None:
                 if isinstance(graphs, str):
                     raise InvalidInput(f"expected the IRIs of graphs, got a text: {graphs!r}")
+                if not isinstance(graphs, Iterable):
+                    raise InvalidInput(f"expected the IRIs of graphs, got {graphs!r}")
                 object.__setattr__(self, name, tuple(graphs))
 
 

@@ -13,14 +13,18 @@ _NESTING = "({[!/+*|^-&="
 _OPENING, _CLOSING, _ENDING = frozenset("({["), frozenset(")}]"), frozenset(".;,")
 
 
-def require_modest(text: str) -> None:
-    """Raise `SparqlSyntaxError` if a text is nested more deeply than a store can read."""
+def require_text(text: str) -> None:
+    """Raise `InvalidInput` if something is no text at all."""
     if not isinstance(text, str):
         raise InvalidInput(f"expected a text in SPARQL, got {text!r}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InvalidInput(f"a text that is no Unicode, at place {error.start}") from None
+
+
+def require_modest(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is nested more deeply than a store can read."""
     if sum(map(text.count, _NESTING)) < DEEPEST:
         return
     depth = signs = 0

@@ -19,6 +19,7 @@ from purport.sparql.diagnosis import missing_names, update_error
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Dataset, GraphStore
+from purport.sparql.modesty import require_modest
 from purport.sparql.overlay import NeedsQuery, Overlay
 from purport.sparql.pattern_reader import NotRead
 from purport.sparql.services import may_load, refuse_services
@@ -159,6 +160,7 @@ def _changed(
 
 def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:
     """The operations of a request that pyoxigraph's parser takes for one too."""
+    require_modest(shaped.text)
     refuse_services(shaped.text)
     try:
         read, free = read_update(shaped)
