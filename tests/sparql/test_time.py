@@ -198,6 +198,27 @@ def test_by_a_clock_what_is_due_runs_before_what_is_done_next() -> None:
     assert engine.delayed() == []
 
 
+def test_what_was_due_is_told_once_however_often_one_looks() -> None:
+    clock = ManualClock(NOON)
+    engine = Engine(clock=clock)
+    live = engine.subscribe("SELECT ?v { <urn:a> <urn:p> ?v }")
+    gone = engine.subscribe("SELECT ?s { ?s <urn:p> 1 }")
+    for second in (1, 2):
+        engine.update(
+            f"INSERT DATA {{ <urn:a> <urn:p> {second} }}", after=timedelta(seconds=second)
+        )
+    for _ in range(3):
+        clock.advance(timedelta(seconds=1))
+        assert engine.query("ASK { <urn:a> <urn:p> 1 }")
+    engine.unsubscribe(gone.id)
+
+    told_of = engine.update("INSERT DATA { <urn:a> <urn:p> 3 }")
+
+    assert [(one.subscription_id, one.sequence) for one in told_of] == [
+        (live.id, number) for number in (1, 2, 3)
+    ]
+
+
 def test_time_does_not_go_back_and_has_a_zone() -> None:
     engine = Engine()
     engine.advance_to(NOON)

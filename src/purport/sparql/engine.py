@@ -141,6 +141,7 @@ class Engine:
             if shared is None:
                 raise InvalidInput(f"no subscribed query {identifier!r}")
             del shared.sequences[identifier]
+            self._untold = [one for one in self._untold if one.subscription_id != identifier]
             if not shared.sequences:
                 self._queries.end(shared)
 
@@ -301,7 +302,8 @@ class Engine:
     def _run_due(self) -> None:
         """Run what is due by the clock; who is told of it is told with the next change."""
         if self._has_clock and self._schedule:
-            self._untold += self._passed(self._clock.now())
+            news = self._passed(self._clock.now())  # with what was not told before
+            self._untold += news
 
     def _due(self, at: datetime | None, after: timedelta | None) -> datetime:
         if at is not None and after is not None:
