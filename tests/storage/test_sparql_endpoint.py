@@ -266,9 +266,11 @@ def test_an_engine_goes_on_after_an_endpoint_failed(oxigraph: str) -> None:
     with pytest.raises(EndpointUnreachable):
         engine.update("INSERT DATA { <urn:a> <urn:p> 1 }")
     store._updates.updated = updated  # type: ignore[method-assign]
-    [news] = engine.update("INSERT DATA { <urn:a> <urn:p> 2 }")
+    whole, news = engine.update("INSERT DATA { <urn:a> <urn:p> 2 }")
 
-    assert (live.initial, news.sequence) == ([], 1)
+    assert live.initial == []
+    assert (whole.sequence, whole.is_whole, whole.added) == (1, True, [])
+    assert (news.sequence, news.is_whole) == (2, False)
     assert [row["o"] for row in news.added] == [TWO]
     with pytest.raises(NotAddressable):
         engine.update("INSERT DATA { _:b <urn:p> 2 }")
