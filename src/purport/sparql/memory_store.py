@@ -1,7 +1,7 @@
 """The store in memory, which keeps as quick as it was.
 
 pyoxigraph keeps old versions of what is removed, and passes all that have the same subject whenever
-it looks something up (about 20 ns each). What is known to have many is kept here as well, for those
+it looks something up. What is known to have many is kept here as well, for those
 who look it up; and the facts are copied into a new store when that costs less than going on.
 """
 
