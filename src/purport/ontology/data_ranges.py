@@ -29,6 +29,7 @@ from purport.model.class_expression import (
 )
 from purport.model.term import Term
 from purport.model.units import Quantity, Unit
+from purport.ontology.axioms import OWL
 from purport.ontology.data_values import (
     ANYTHING,
     NO_VALUE,
@@ -39,7 +40,6 @@ from purport.ontology.data_values import (
     has_bounds,
     only_value,
 )
-from purport.ontology.axioms import OWL
 from purport.ontology.errors import OntologyError
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"

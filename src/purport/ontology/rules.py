@@ -24,10 +24,8 @@ from purport.model.class_expression import (
     Named,
     Not,
     OneOf,
-    Only,
     Or,
     Property,
-    Restricted,
     Some,
 )
 from purport.model.term import Term
@@ -73,6 +71,7 @@ class Rules:
         self.ranges: defaultdict[int, list[int]] = defaultdict(list)
         self._asked_links: dict[int, tuple[int, int]] = {}
         self._chains: list[tuple[int, int, int]] = []
+        self._objects: list[tuple[int, int]] = []  # a role, and an individual that it leads to
         self.names = {name: self.named(name) for name in sorted(axioms.classes)}
         self.individuals = {name: self.individual(name) for name in sorted(axioms.individuals)}
         for name in sorted(axioms.object_properties | axioms.data_properties):
@@ -184,6 +183,7 @@ class Rules:
         told = self.told[self.individual(subject)]
         told += self.told_parts(HasValue(Named(property), value))
         if isinstance(value, Named):
+            self._objects.append((self.role(Named(property)), self.individual(value.name)))
             for wider, is_backwards in self.order.above((property, False)):
                 if is_backwards:
                     link = self._link(Named(wider), self.individual(subject))
@@ -314,6 +314,9 @@ class Rules:
             number: tuple(dict.fromkeys(part for one in wider for part in self.ranges[one]))
             for number, wider in above.items()
         }
+
+        for role, individual in self._objects:
+            self.told[individual] += self.ranges_within[role]
 
     def _above(self, role: Hashable) -> Iterable[Role | Hashable]:
         is_chain = isinstance(role, tuple) and role[0] == "chain"
