@@ -165,16 +165,17 @@ class Rules:
                 self._chain([self.role(one) for one in steps], self.role(wider))
             case PropertyIs(property, Characteristic.TRANSITIVE):
                 self._chain([self.role(property)] * 2, self.role(property))
-            case ClassAssertion(individual, expression):
-                self.told[self.individual(individual)] += self.told_parts(expression)
-            case PropertyAssertion(subject, property, value):
-                self._relate(subject, property, value)
-            case PropertyDenial(subject, property, value):
-                related = self.asked(HasValue(Named(property), value))
+            case ClassAssertion(individual, type_):
+                self.told[self.individual(individual)] += self.told_parts(type_)
+            case PropertyAssertion(subject, name, value):
+                self._relate(subject, name, value)
+            case PropertyDenial(subject, name, value):
+                related = self.asked(HasValue(Named(name), value))
                 self._tell_apart([self.individual(subject), related])
             case SameIndividuals(names):
-                for one, other in zip(names, (*names[1:], names[0]), strict=True):
-                    self.told[self.individual(one)].append(self.individual(other))
+                numbers = [self.individual(name) for name in names]
+                for number, same in zip(numbers, (*numbers[1:], numbers[0]), strict=True):
+                    self.told[number].append(same)
             case DifferentIndividuals(names):
                 self._tell_apart([self.individual(one) for one in names])
 
@@ -271,7 +272,7 @@ class Rules:
         return number
 
     def _tell_apart(self, parts: Iterable[int]) -> None:
-        for one, other in combinations(dict.fromkeys(parts), 2):
+        for one, other in combinations(parts, 2):
             both = self._conjunction((one, other))
             if BOTTOM not in self.told[both]:
                 self.told[both].append(BOTTOM)
