@@ -24,6 +24,7 @@ from purport.model.class_expression import (
     Named,
     Not,
     OneOf,
+    Only,
     Or,
     Property,
     Some,
@@ -66,6 +67,7 @@ class Rules:
         self.unions: defaultdict[int, list[int]] = defaultdict(list)
         self.links: dict[int, tuple[int, int]] = {}  # of `r some C`: the role and the filler
         self.selves: dict[int, int] = {}
+        self.onlys: dict[int, Only] = {}
         self.data: dict[int, DataRange] = {}
         self.asked_data: list[int] = []
         self.ranges: defaultdict[int, list[int]] = defaultdict(list)
@@ -197,7 +199,10 @@ class Rules:
         return self.roles.setdefault(role, len(self.roles))
 
     def _opaque(self, expression: ClassExpression) -> int:
-        return self._number(("shape", expression))
+        number = self._number(("shape", expression))
+        if isinstance(expression, Only):
+            self.onlys[number] = expression
+        return number
 
     def _atom(self, expression: ClassExpression) -> int:
         """The concept of an expression that is not taken apart."""
