@@ -10,8 +10,8 @@ from pyhornedowl import model
 from purport.ontology import axioms as told
 from purport.ontology.axioms import Characteristic
 from purport.ontology.collection import Collection
-from purport.ontology.normal_forms import Statement, disjoint_union, equivalent_properties
 from purport.ontology.horned_expressions import HornedExpressions
+from purport.ontology.normal_forms import Statement, disjoint_union, equivalent_properties
 from purport.ontology.vocabulary import LABELS
 
 _CHARACTERISTICS = {

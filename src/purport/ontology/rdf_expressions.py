@@ -120,9 +120,7 @@ class RdfExpressions:
             raise Malformed("class expressions")
         return self._defined(kinds[0], parts, level)
 
-    def _defined(
-        self, kind: str, parts: dict[str, list[Node]], level: int
-    ) -> owl.ClassExpression:
+    def _defined(self, kind: str, parts: dict[str, list[Node]], level: int) -> owl.ClassExpression:
         given = _only(parts, kind, "class expressions")
         match kind.removeprefix(OWL):
             case "complementOf" | "datatypeComplementOf":
