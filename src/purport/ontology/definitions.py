@@ -66,9 +66,7 @@ def _spelt(
         case owl.Some(_, filler) | owl.Only(_, filler):
             return replace(expression, filler=_spelt(filler, known))
         case owl.Cardinality(_, _, _, counted):
-            return replace(
-                expression, filler=None if counted is None else _spelt(counted, known)
-            )
+            return replace(expression, filler=None if counted is None else _spelt(counted, known))
         case owl.HasValue() | owl.HasSelf() | owl.OneOf() | owl.Restricted():
             return expression
 

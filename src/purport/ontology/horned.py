@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pyhornedowl import model
+import pyhornedowl.model as model
 
 from purport.ontology import axioms as told
 from purport.ontology.axioms import Characteristic
 from purport.ontology.collection import Collection
-from purport.ontology.normal_forms import Statement, disjoint_union, equivalent_properties
 from purport.ontology.horned_expressions import HornedExpressions
+from purport.ontology.normal_forms import Statement, disjoint_union, equivalent_properties
 from purport.ontology.vocabulary import LABELS
 
 _CHARACTERISTICS = {

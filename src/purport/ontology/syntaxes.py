@@ -16,15 +16,15 @@ SUFFIXES = frozenset(
 EXPECTED = "expected OWL as RDF/XML, Turtle, OWL/XML, functional or Manchester syntax"
 
 _COMMENTS = re.compile(r"(?:\s+|#[^\n]*(?:\n|$))*")
-_PROLOGUE = re.compile(
-    r"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL
-)
+_PROLOGUE = re.compile(r"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])([^>]*)")
 _FUNCTIONAL = re.compile(r"(?:Prefix|Ontology)\s*\(")
 _MANCHESTER = re.compile(r"(?:Prefix|Ontology|AnnotationProperty|Class|ObjectProperty)\s*:\s")
 _JSON = re.compile(r"\{|\[\s*[\[{\]\"0-9]")
 _TURTLE = re.compile(
-    r"@(?:prefix|base)\s|(?:prefix|base)\s+[\w.-]*:?\s*<|<[^\s<>]*>\s|\[|_:\w|[\w.-]*:\S*\s+\S", re.I
+    r"@(?:prefix|base)\s|(?:prefix|base)\s+[\w.-]*:?\s*<"
+    r"|<[^\s<>]*>\s|\[|_:\w|[\w.-]*:\S*\s+\S",
+    re.I,
 )
 
 
