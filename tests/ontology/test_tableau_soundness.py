@@ -168,7 +168,7 @@ def test_what_is_found_above_a_class_is_above_it_in_every_small_world(
             assert world.members(Named(narrower)) <= world.members(Named(wider))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     interpretations(),
     st.lists(axioms, max_size=8),
