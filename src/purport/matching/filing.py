@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from purport.compilation import compiled
 from purport.errors import InvalidInput
-from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Column, FlatLists, Integers, Lists, Places
 from purport.matching.kernel import MOST_SLOTS, OTHER_ROW, Asked, Flags
 from purport.matching.rows import Need, Reach

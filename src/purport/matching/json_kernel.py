@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.matching.compilation import compiled, inlined
+from purport.compilation import compiled, inlined
 from purport.matching.flat_lists import Integers, Numbers, Places
 from purport.matching.text_kernel import (
     NUMBER,

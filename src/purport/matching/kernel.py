@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.compilation import compiled
 from purport.matching.aggregation import DIGITS
-from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Integers, Lists, Numbers, Places
 
 Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.matching.compilation import compiled
+from purport.compilation import compiled
 from purport.matching.flat_lists import Integers, Lists, Numbers, Places
 from purport.matching.kernel import Flags
 

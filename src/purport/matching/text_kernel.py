@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.matching.compilation import compiled
+from purport.compilation import compiled
 from purport.matching.flat_lists import Integers, Numbers, Places
 
 UNDECIDED, NUMBER, TIME, IDENTIFIER = 0, 1, 2, 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.matching.compilation import compiled, inlined
+from purport.compilation import compiled, inlined
 from purport.matching.flat_lists import Integers, Places, grown
 from purport.matching.text_kernel import Letters
 

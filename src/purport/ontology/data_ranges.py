@@ -39,8 +39,18 @@ from purport.ontology.data_values import (
     has_bounds,
     only_value,
 )
+from purport.ontology.axioms import OWL
 from purport.ontology.errors import OntologyError
 
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_OTHER_DATATYPES = frozenset(
+    {
+        "http://www.w3.org/2000/01/rdf-schema#Literal",
+        *(_RDF + name for name in ("PlainLiteral", "langString", "XMLLiteral", "HTML")),
+        *(OWL + name for name in ("real", "rational")),
+    }
+)
 _OTHER_UNIT = Unit("a unit nobody named", "a kind nobody named", Fraction(1), Fraction(0))
 
 
@@ -92,6 +102,22 @@ def data_range(expression: ClassExpression) -> DataRange:
         if isinstance(leaf, OneOf) and any(isinstance(one, Named) for one in leaf.members):
             raise OntologyError(f"expected a list of data values, got individuals: {leaf}")
     return DataRange(expression)
+
+
+def is_data_range(expression: ClassExpression) -> bool:
+    """Whether an expression is of data values, and not of individuals."""
+    match expression:
+        case Restricted():
+            return True
+        case Named(name):
+            return name.startswith(_XSD) or name in _OTHER_DATATYPES
+        case OneOf(members):
+            return not any(isinstance(one, Named) for one in members)
+        case And(operands) | Or(operands):
+            return any(map(is_data_range, operands))
+        case Not(operand):
+            return is_data_range(operand)
+    return False
 
 
 @lru_cache(maxsize=65536)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from purport.compilation import compiled
 from purport.matching.batches import UNREAD
-from purport.matching.compilation import compiled
 from purport.matching.flat_lists import Integers, Numbers
 from purport.matching.kernel import Flags
 

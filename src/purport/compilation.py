@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., object])
+_MATCHING = Path(__file__).parent / "matching"
 _numba: Any = numba.config
 _njit: Callable[..., Any] = partial(numba.njit, cache=True, nogil=True, _nrt=False)
 
@@ -31,23 +32,23 @@ def inlined(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: bool) -> Function:
-    with _cached_in(_cache_folder()):
+    with _cached_in(_cache_folder(Path(function.__code__.co_filename).parent)):
         machine_code: Function = _njit(function, **options)
     return machine_code
 
 
 @cache
-def _cache_folder() -> Path:
+def _cache_folder(folder: Path) -> Path:
     """Where the machine code of these very sources is kept.
 
     Numba looks whether the file of a function has changed, but not at the files of the functions
-    and constants that it uses.
+    and constants that it uses: they are in its own folder, or in the one of matching.
     """
-    here = Path(__file__).parent
     sources = blake2b(digest_size=8)
-    for path in sorted(here.glob("*.py")):
-        sources.update(path.read_bytes())
-    base = Path(_numba.CACHE_DIR or here / "__pycache__")
+    for one in sorted({folder, _MATCHING}):
+        for path in sorted(one.glob("*.py")):
+            sources.update(path.read_bytes())
+    base = Path(_numba.CACHE_DIR or folder / "__pycache__")
     return base / f"kernels-{sources.hexdigest()}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import purport
 
 _ASKING = """
-from purport.matching.compilation import compiled
+from purport.compilation import compiled
 from purport.matching.told import ANSWER
 
 @compiled

@@ -1,0 +1,140 @@
+"""What a model shows of an element, and how an expression is told of one.
+
+What is shown holds in every world that the axioms allow. In OWL 2 EL all that holds is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from purport.model.class_expression import (
+    And,
+    Bound,
+    Cardinality,
+    ClassExpression,
+    HasSelf,
+    HasValue,
+    Named,
+    OneOf,
+    Or,
+    Property,
+    Some,
+)
+from purport.model.term import Term
+from purport.ontology.axioms import THING
+from purport.ontology.data_ranges import DataRange, data_range, is_data_range
+from purport.ontology.property_order import role_of
+from purport.ontology.rules import BOTTOM
+from purport.ontology.saturation import Model
+
+
+def is_el(expression: ClassExpression) -> bool:
+    """Whether an expression is one of OWL 2 EL, or an `or` of such at the top."""
+    match expression:
+        case Named() | HasSelf():
+            return True
+        case HasValue():
+            return True
+        case OneOf(members):
+            return len(members) == 1 or is_data_range(expression)
+        case And(operands) | Or(operands):
+            return is_data_range(expression) or all(map(is_el, operands))
+        case Some(_, filler):
+            return is_data_range(filler) or (not isinstance(filler, Or) and is_el(filler))
+        case Cardinality(_, Bound.MIN, 0 | 1, filler):
+            return filler is None or is_el(filler)
+    return is_data_range(expression)
+
+
+def put(model: Model, element: int, expression: ClassExpression) -> None:
+    """Put an element into an expression, as far as the rules can follow; then `settle`."""
+    rules = model.rules
+    match expression:
+        case And(operands) if not is_data_range(expression):
+            for operand in operands:
+                put(model, element, operand)
+        case Some(property, filler):
+            put_value(model, element, property, filler)
+        case HasValue(property, value):
+            put_value(model, element, property, OneOf((value,)))
+        case Cardinality(property, Bound.MIN | Bound.EXACTLY, count, filler) if count > 0:
+            put_value(model, element, property, filler or THING)
+    number = rules.found(expression)
+    if number is not None:
+        model.tell(element, number)
+
+
+def put_value(
+    model: Model, element: int, property: Property, filler: ClassExpression
+) -> int | None:
+    """Give an element a value of a property, which is in the filler; where the value is then."""
+    rules = model.rules
+    role = rules.roles.get(role_of(property))
+    if role is None:
+        return None
+    if is_data_range(filler):
+        other = model.value(data_range(filler), role)
+    elif (number := rules.found(filler)) is not None and isinstance(filler, Named | OneOf):
+        other = model.lead(element, role, number)
+    else:
+        other = model.new(*rules.ranges_within.get(role, ()))
+        put(model, other, filler)
+    model.connect(element, role, other)
+    return other
+
+
+def reached(model: Model, element: int, property: Property) -> Iterator[int]:
+    """The elements that a property leads to, by whichever of its sub-properties."""
+    wanted = model.rules.roles.get(role_of(property))
+    seen = set()
+    for role, others in model.forward[element].items():
+        if wanted in model.rules.role_above[role]:
+            seen |= others
+    yield from sorted(seen)
+
+
+def shows(model: Model, element: int, expression: ClassExpression) -> bool:
+    """Whether a model shows an element to be in an expression."""
+    concepts = model.concepts[element]
+    if BOTTOM in concepts or expression == THING:
+        return True
+    if is_data_range(expression):
+        values = model.values_of(element)
+        return values is not None and data_range(expression).includes(values)
+    number = model.rules.found(expression)
+    if number is not None and number in concepts:
+        return True
+    match expression:
+        case And(operands):
+            return all(shows(model, element, operand) for operand in operands)
+        case Or(operands):
+            return any(shows(model, element, operand) for operand in operands)
+        case OneOf(members):
+            return any(is_named(model, element, member) for member in members)
+        case Some(property, filler):
+            others = reached(model, element, property)
+            return any(shows(model, other, filler) for other in others)
+        case HasValue(property, value):
+            others = reached(model, element, property)
+            return any(is_value(model, other, value) for other in others)
+        case Cardinality(_, Bound.MIN, 0, _):
+            return True
+        case Cardinality(property, Bound.MIN, 1, filler):
+            return shows(model, element, Some(property, filler or THING))
+    return False
+
+
+def is_value(model: Model, element: int, value: Named | Term) -> bool:
+    """Whether an element is this individual, or this data value."""
+    if isinstance(value, Named):
+        return is_named(model, element, value)
+    values = model.values_of(element)
+    return values is not None and DataRange(OneOf((value,))).includes(values)
+
+
+def is_named(model: Model, element: int, value: Named | Term) -> bool:
+    """Whether an element is this individual."""
+    if not isinstance(value, Named):
+        return is_value(model, element, value)
+    number = model.rules.individuals.get(value.name)
+    return number is not None and number in model.concepts[element]
