@@ -123,7 +123,7 @@ class GraphFacts:
 class Inference:
     """A change of what is asserted in a graph, and of all that follows.
 
-    `inferred` are the facts of all graphs that nobody asserted, as it was before; `always` are facts
+    `inferred` are the facts, of all graphs, that nobody had asserted before; `always` are those
     that follow from nothing.
     """
 

@@ -19,9 +19,9 @@ _NOTHING = StatementSet()
 class InferringStore:
     """Facts, and what follows from them in each graph: a graph store, in memory.
 
-    Changes are of what is asserted; whoever looks sees what follows as well. What the rules take for
-    granted is seen in the default graph, and every other graph goes by it. `base`, if there is one,
-    keeps what is asserted and nothing else.
+    Changes are of what is asserted; whoever looks sees what follows as well. What the rules take
+    for granted is seen in the default graph, and every other graph goes by it. `base`, if there is
+    one, keeps what is asserted and nothing else.
     """
 
     def __init__(self, rules: Rules, base: GraphStore | None = None) -> None:
@@ -77,8 +77,8 @@ class InferringStore:
         if self._base is not None:
             asserted = list(self._base.matching(None, None, None, None))
             graphs = self._base.named_graphs()
-        granted = {(*fact, DEFAULT) for fact in self._granted.all}
-        inferred = granted.difference(asserted)
+        inferred: set[Fact] = {(*fact, DEFAULT) for fact in self._granted.all}
+        inferred.difference_update(asserted)
         plain = MemoryStore.filled(map(quad_of, (*asserted, *inferred)))
         by_graph: dict[Graph, list[Statement]] = {}
         for fact in asserted:

@@ -101,8 +101,10 @@ class Facts(Protocol):
 
 
 class Order(Protocol):
-    """Which name is above which, by their IRIs."""
+    """Which name is above which, by their IRIs; those that mean nothing are below all."""
 
+    @property
+    def unsatisfiable(self) -> frozenset[str]: ...
     def __contains__(self, name: object, /) -> bool: ...
     def ancestors(self, name: str, /) -> Iterable[str]: ...
     def descendants(self, name: str, /) -> Iterable[str]: ...
@@ -149,7 +151,6 @@ class Rules:
 
     def derivations(self, fact: Statement, facts: Facts) -> Iterator[Sequence[Statement]]:
         """Facts that are there and from which a fact follows in one step, for each such step."""
-        subject, predicate, value = fact
         yield from self._from_below(fact, facts)
         for kind in _kinds(fact):
             for rule in self.by_head.get(kind, ()):
@@ -192,8 +193,11 @@ class Rules:
         if not isinstance(node, NamedNode) or node.value not in order:
             return frozenset()
         name = node.value
+        if name in order.unsatisfiable:  # from which everything would follow
+            return frozenset()
         away = order.descendants(name) if downwards else order.ancestors(name)
-        names = {*away, *order.equivalents(name)} - self.unspoken - {name}
+        names = {*away, *order.equivalents(name)}
+        names -= self.unspoken | order.unsatisfiable | {name}
         return frozenset(map(NamedNode, names))
 
 
@@ -313,10 +317,9 @@ def _renamed(fact: Statement, facts: Facts) -> Iterator[Statement]:
 def _other_names(fact: Statement, facts: Facts) -> Iterator[Sequence[Statement]]:
     """What is said of a thing by other names, of which a fact is a copy."""
     subject, predicate, value = fact
-    if predicate == SAME and isinstance(value, NamedNode | BlankNode):
-        if facts.holds((value, SAME, subject)):
-            yield [(value, SAME, subject)]
     for name in list(facts.subjects(SAME, subject)):
+        if predicate == SAME and name == value:
+            yield [(name, SAME, subject)]
         if facts.holds((name, predicate, value)):
             yield [(name, SAME, subject), (name, predicate, value)]
     if isinstance(value, NamedNode | BlankNode):
