@@ -1,0 +1,55 @@
+"""Inferred facts: what is seen is what follows from what was asserted, after any updates."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyoxigraph import Store
+
+from purport.errors import InvalidInput
+from purport.sparql import Engine, MemoryStore
+from purport.sparql.inferring_store import InferringStore
+from purport.sparql.ontology_rules import rules_of
+from purport.sparql.terms import Fact, fact_of, quad_of
+from tests.oracles.naive_inference import visible
+from tests.oracles.requery_engine import take_over
+from tests.sparql.follower import Follower
+from tests.sparql.requery import named_graphs_of, quads_of
+from tests.strategies.inferring import Operation, facts, requests
+from tests.strategies.ontologies import ToldOntology, ontologies
+from tests.strategies.sparql import Query
+
+QUERIES = (
+    "SELECT * { ?s ?p ?o }",
+    "SELECT * { GRAPH ?g { ?s ?p ?o } }",
+    "SELECT ?x { ?x a <urn:A> . ?x <urn:p> ?y . ?y a <urn:B> }",
+    "SELECT ?x ?y { ?x a <urn:A> OPTIONAL { ?x <urn:q> ?y } }",
+    "SELECT ?c (COUNT(*) AS ?n) { ?x a ?c } GROUP BY ?c",
+    "SELECT ?x { ?x a <urn:C> FILTER NOT EXISTS { ?x <urn:p> ?x } }",
+    "SELECT ?x ?y { ?x <urn:p>+ ?y }",
+)
+
+
+def seen(engine: Engine) -> set[Fact]:
+    return set(map(fact_of, quads_of(engine)))
+
+
+@given(ontologies, requests)
+def test_what_is_seen_and_told_is_what_follows_from_what_was_asserted(
+    ontology: ToldOntology, texts: list[list[Operation]]
+) -> None:
+    engine, theirs = Engine(ontology=ontology), Store()
+    asserted: set[Fact] = set()
+    take_over(theirs, map(quad_of, visible(ontology.axioms, asserted)), ())
+    assert seen(engine) == set(map(fact_of, theirs))
+    followers = [Follower(Query(text), engine.subscribe(text), theirs) for text in QUERIES]
+    for operations in texts:
+        for one in operations:
+            asserted = one.run(asserted, visible(ontology.axioms, asserted))
+
+        told = engine.update(" ; ".join(one.text for one in operations))
+
+        graphs = named_graphs_of(engine)
+        take_over(theirs, map(quad_of, visible(ontology.axioms, asserted)), graphs)
+        assert seen(engine) == set(map(fact_of, theirs))
+        for follower in followers:
+            follower.hear(told)
