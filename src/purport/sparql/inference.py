@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pyoxigraph import NamedNode
 
 from purport.sparql.graph_store import GraphStore
-from purport.sparql.rules import SAME, Rules, Statement, is_statement
+from purport.sparql.rules import SAME, Rules, Statement
 from purport.sparql.terms import Fact, Graph, Subject, Term
 
 _STEPS = 3  # of a proof that spares a fact from being taken away and put back
@@ -154,7 +154,7 @@ class Inference:
         came = facts.came.all
         while waiting:
             for fact in list(rules.conclusions(waiting.pop(), facts)):
-                if fact not in came and is_statement(fact) and not facts.holds(fact):
+                if fact not in came and not facts.holds(fact):
                     facts.add(fact)
                     waiting.append(fact)
 

@@ -138,6 +138,10 @@ class Rules:
 
     def conclusions(self, fact: Statement, facts: Facts) -> Iterator[Statement]:
         """What follows, in one step, from a fact and others that are there."""
+        return filter(_says_something, self._formed(fact, facts))
+
+    def _formed(self, fact: Statement, facts: Facts) -> Iterator[Statement]:
+        """What a step forms, be it a fact or not."""
         subject, predicate, value = fact
         for kind in _kinds(fact):
             for higher in self._higher(kind):
@@ -201,8 +205,8 @@ class Rules:
         return frozenset(map(NamedNode, names))
 
 
-def is_statement(fact: Statement) -> bool:
-    """Whether what was concluded can be said, and says something."""
+def _says_something(fact: Statement) -> bool:
+    """Whether what was formed is a fact, and not that a thing is itself."""
     subject, predicate, value = fact
     if not isinstance(subject, NamedNode | BlankNode):
         return False
