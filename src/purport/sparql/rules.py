@@ -155,6 +155,8 @@ class Rules:
 
     def derivations(self, fact: Statement, facts: Facts) -> Iterator[Sequence[Statement]]:
         """Facts that are there and from which a fact follows in one step, for each such step."""
+        if not _says_something(fact):
+            return
         yield from self._from_below(fact, facts)
         for kind in _kinds(fact):
             for rule in self.by_head.get(kind, ()):
