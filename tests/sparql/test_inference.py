@@ -15,7 +15,7 @@ from tests.oracles.requery_engine import take_over
 from tests.sparql.follower import Follower
 from tests.sparql.requery import named_graphs_of, quads_of
 from tests.strategies.inferring import Operation, facts, requests
-from tests.strategies.ontologies import ToldOntology, ontologies
+from tests.strategies.ontologies import KNOTTED, ToldOntology, ontologies
 from tests.strategies.sparql import Query
 
 QUERIES = (
@@ -37,11 +37,33 @@ def seen(engine: Engine) -> set[Fact]:
 def test_what_is_seen_and_told_is_what_follows_from_what_was_asserted(
     ontology: ToldOntology, texts: list[list[Operation]]
 ) -> None:
+    play(ontology, texts)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_facts_that_follow_in_several_ways_and_in_circles(
+    steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.sparql.inference._STEPS", steps)
+    told = 0
+
+    @given(requests)
+    def agree(texts: list[list[Operation]]) -> None:
+        nonlocal told
+        told += play(KNOTTED, texts)
+
+    agree()
+    assert told > 0
+
+
+def play(ontology: ToldOntology, texts: list[list[Operation]]) -> int:
+    """Run updates and compare with what follows, all of it anew; how often somebody was told."""
     engine, theirs = Engine(ontology=ontology), Store()
     asserted: set[Fact] = set()
     take_over(theirs, map(quad_of, visible(ontology.axioms, asserted)), ())
     assert seen(engine) == set(map(fact_of, theirs))
     followers = [Follower(Query(text), engine.subscribe(text), theirs) for text in QUERIES]
+    count = 0
     for operations in texts:
         for one in operations:
             asserted = one.run(asserted, visible(ontology.axioms, asserted))
@@ -51,5 +73,5 @@ def test_what_is_seen_and_told_is_what_follows_from_what_was_asserted(
         graphs = named_graphs_of(engine)
         take_over(theirs, map(quad_of, visible(ontology.axioms, asserted)), graphs)
         assert seen(engine) == set(map(fact_of, theirs))
-        for follower in followers:
-            follower.hear(told)
+        count += sum([follower.hear(told) for follower in followers])
+    return count

@@ -18,3 +18,16 @@ class Description:
     name: str | None = None
     types: tuple[str, ...] = ()
     facts: tuple[tuple[str, Description | Term], ...] = ()
+
+
+_TYPE_NAMES = frozenset({"type", "@type", "a", "rdf:type"})
+_RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+
+def is_type_name(attribute: str) -> bool:
+    """Whether an attribute of this name tells the class of what is told of.
+
+    >>> is_type_name("type"), is_type_name("wine.type"), is_type_name("tag")
+    (True, False, False)
+    """
+    return attribute == _RDF_TYPE or attribute.casefold() in _TYPE_NAMES

@@ -1,9 +1,9 @@
 """A model of the rules in which everything is as general as it can be.
 
-One element stands for each class, each individual and each thing that must exist. An element is in a
-concept just if the rules say so; so what the model shows of a class holds for all its members. This
-is how OWL 2 EL is classified (Baader, Brandt & Lutz 2005; Kazakov, Krötzsch & Simančík 2014), and
-what is kept of other axioms is sound.
+One element stands for each class, each individual and each thing that must exist. An element is
+in a concept just if the rules say so; so what the model shows of a class holds for all its members.
+This is how OWL 2 EL is classified (Baader, Brandt & Lutz 2005; Kazakov, Krötzsch & Simančík 2014),
+and what is kept of other axioms is sound.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def shows(model: Model, element: int, expression: ClassExpression) -> bool:
         case Or(operands):
             return any(shows(model, element, operand) for operand in operands)
         case OneOf(members):
-            return any(is_named(model, element, member) for member in members)
+            return any(is_value(model, element, member) for member in members)
         case Some(property, filler):
             others = reached(model, element, property)
             return any(shows(model, other, filler) for other in others)
@@ -127,14 +127,7 @@ def shows(model: Model, element: int, expression: ClassExpression) -> bool:
 def is_value(model: Model, element: int, value: Named | Term) -> bool:
     """Whether an element is this individual, or this data value."""
     if isinstance(value, Named):
-        return is_named(model, element, value)
+        number = model.rules.individuals.get(value.name)
+        return number is not None and number in model.concepts[element]
     values = model.values_of(element)
     return values is not None and DataRange(OneOf((value,))).includes(values)
-
-
-def is_named(model: Model, element: int, value: Named | Term) -> bool:
-    """Whether an element is this individual."""
-    if not isinstance(value, Named):
-        return is_value(model, element, value)
-    number = model.rules.individuals.get(value.name)
-    return number is not None and number in model.concepts[element]
