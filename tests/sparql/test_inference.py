@@ -15,7 +15,7 @@ from tests.oracles.requery_engine import take_over
 from tests.sparql.follower import Follower
 from tests.sparql.requery import named_graphs_of, quads_of
 from tests.strategies.inferring import Operation, facts, requests
-from tests.strategies.ontologies import KNOTTED, ToldOntology, ontologies
+from tests.strategies.told_ontologies import KNOTTED, ToldOntology, ontologies
 from tests.strategies.sparql import Query
 
 QUERIES = (

@@ -8,7 +8,7 @@ from pyoxigraph import Literal, NamedNode
 
 from purport.sparql.rules import SAME
 from purport.sparql.terms import DEFAULT, TYPE, Fact, Graph
-from tests.strategies.ontologies import CLASSES, INDIVIDUALS, MEASURE, PROPERTIES
+from tests.strategies.told_ontologies import CLASSES, INDIVIDUALS, MEASURE, PROPERTIES
 
 GRAPHS: tuple[Graph, ...] = (DEFAULT, DEFAULT, DEFAULT, NamedNode("urn:g"))
 OTHER = NamedNode("urn:other")  # a property that no ontology speaks of
