@@ -159,7 +159,9 @@ class _World:
         """Whether facts say that a thing is in a class."""
         match expression:
             case Named():
-                return expression == THING or (thing, TYPE, NamedNode(expression.name)) in self.facts
+                return (
+                    expression == THING or (thing, TYPE, NamedNode(expression.name)) in self.facts
+                )
             case And(operands):
                 return all(self._is_in(thing, one) for one in operands)
             case Or(operands):

@@ -5,18 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import Store
 
-from purport.errors import InvalidInput
 from purport.sparql import Engine, MemoryStore
-from purport.sparql.inferring_store import InferringStore
-from purport.sparql.ontology_rules import rules_of
 from purport.sparql.terms import Fact, fact_of, quad_of
 from tests.oracles.naive_inference import visible
 from tests.oracles.requery_engine import take_over
 from tests.sparql.follower import Follower
 from tests.sparql.requery import named_graphs_of, quads_of
 from tests.strategies.inferring import Operation, facts, requests
-from tests.strategies.told_ontologies import KNOTTED, ToldOntology, ontologies
 from tests.strategies.sparql import Query
+from tests.strategies.told_ontologies import KNOTTED, ToldOntology, ontologies
 
 QUERIES = (
     "SELECT * { ?s ?p ?o }",
@@ -54,6 +51,35 @@ def test_facts_that_follow_in_several_ways_and_in_circles(
 
     agree()
     assert told > 0
+
+
+@given(ontologies, st.sets(facts, max_size=8))
+def test_what_a_store_has_already_is_taken_up(ontology: ToldOntology, some: set[Fact]) -> None:
+    base = MemoryStore.filled(map(quad_of, some))
+
+    engine = Engine(base, ontology=ontology)
+
+    assert seen(engine) == visible(ontology.axioms, some)
+    assert set(base.matching(None, None, None, None)) == some
+
+
+@given(ontologies, requests)
+def test_a_base_has_what_is_asserted_and_no_more(
+    ontology: ToldOntology, texts: list[list[Operation]]
+) -> None:
+    base, asserted = MemoryStore(), set[Fact]()
+    engine = Engine(base, ontology=ontology)
+    for operations in texts:
+        for one in operations:
+            asserted = one.run(asserted, visible(ontology.axioms, asserted))
+        text = " ; ".join(one.text for one in operations)
+
+        change = engine.change_of(text)
+        engine.apply(change)
+
+        assert set(base.matching(None, None, None, None)) == asserted
+    engine.resync()
+    assert seen(engine) == visible(ontology.axioms, asserted)
 
 
 def play(ontology: ToldOntology, texts: list[list[Operation]]) -> int:

@@ -21,9 +21,7 @@ facts: st.SearchStrategy[Fact] = st.one_of(
     st.tuples(_individuals, st.just(TYPE), _classes, _graphs),
     st.tuples(_individuals, _relations, _individuals, _graphs),
     st.tuples(_individuals, _relations, _individuals, _graphs),
-    st.tuples(
-        _individuals, st.just(NamedNode(MEASURE)), st.integers(0, 3).map(Literal), _graphs
-    ),
+    st.tuples(_individuals, st.just(NamedNode(MEASURE)), st.integers(0, 3).map(Literal), _graphs),
     st.tuples(_individuals, _relations, st.just(Literal("x")), _graphs),
     st.tuples(_individuals, st.just(SAME), _individuals, _graphs),
 )
@@ -33,7 +31,7 @@ Facts = set[Fact]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation as SPARQL, and what is asserted after it, by what is asserted and seen before."""
+    """An operation in SPARQL; what is asserted after it, by what is asserted and seen before."""
 
     text: str
     run: Callable[[Facts, Facts], Facts]
@@ -89,7 +87,9 @@ def _cleared(graph: Graph) -> Operation:
 
 def _data(some: list[Fact]) -> str:
     return " ".join(
-        f"{one} {verb} {other} ." if graph == DEFAULT else f"GRAPH {graph} {{ {one} {verb} {other} }}"
+        f"{one} {verb} {other} ."
+        if graph == DEFAULT
+        else f"GRAPH {graph} {{ {one} {verb} {other} }}"
         for one, verb, other, graph in some
     )
 

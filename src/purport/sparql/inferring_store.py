@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from pyoxigraph import NamedNode
 
@@ -71,12 +71,10 @@ class InferringStore:
         return seen
 
     def refresh(self) -> None:
-        """Take up what the base has now, and all that follows from it."""
-        asserted: Sequence[Fact] = ()
-        graphs: Iterable[NamedNode] = ()
-        if self._base is not None:
-            asserted = list(self._base.matching(None, None, None, None))
-            graphs = self._base.named_graphs()
+        """Take up what the base has now, if there is one, and infer all that follows anew."""
+        base = self._base or self.asserted
+        asserted = list(base.matching(None, None, None, None))
+        graphs = base.named_graphs()
         inferred: set[Fact] = {(*fact, DEFAULT) for fact in self._granted.all}
         inferred.difference_update(asserted)
         plain = MemoryStore.filled(map(quad_of, (*asserted, *inferred)))
