@@ -13,12 +13,9 @@ from purport.model.class_expression import (
     HasValue,
     Inverse,
     Named,
-    Not,
     OneOf,
-    Only,
     Or,
     Property,
-    Restricted,
     Some,
 )
 from purport.ontology.axioms import (
@@ -37,6 +34,7 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
+from purport.ontology.data_ranges import is_data_range
 
 _EL_CHARACTERISTICS = frozenset({Characteristic.TRANSITIVE, Characteristic.REFLEXIVE})
 
@@ -52,7 +50,7 @@ def _is_axiom_beyond(axiom: Axiom) -> bool:
             return True
         case PropertyIs(_, characteristic):
             return characteristic not in _EL_CHARACTERISTICS
-    return any(map(_is_expression_beyond, _expressions(axiom))) or any(
+    return not all(map(is_el, _expressions(axiom))) or any(
         isinstance(one, Inverse) for one in _properties(axiom)
     )
 
@@ -77,24 +75,28 @@ def _properties(axiom: Axiom) -> Iterator[Property]:
             yield property_
 
 
-def _is_expression_beyond(expression: ClassExpression) -> bool:
+def is_el(expression: ClassExpression) -> bool:
+    """Whether an expression says nothing that OWL 2 EL cannot; all data ranges count as such."""
+    if is_data_range(expression):
+        return True
     match expression:
-        case Named() | Restricted():
-            return False
-        case Or() | Not() | Only():
+        case Named():
             return True
         case OneOf(members):
-            return len(members) > 1
+            return len(members) == 1
         case And(operands):
-            return any(map(_is_expression_beyond, operands))
+            return all(map(is_el, operands))
         case HasValue(property_, _) | HasSelf(property_):
-            return isinstance(property_, Inverse)
+            return not isinstance(property_, Inverse)
         case Some(property_, filler):
-            return isinstance(property_, Inverse) or _is_expression_beyond(filler)
-        case Cardinality(property_, bound, count, filler):
-            return (
-                isinstance(property_, Inverse)
-                or bound is not Bound.MIN
-                or count > 1
-                or (filler is not None and _is_expression_beyond(filler))
-            )
+            return not isinstance(property_, Inverse) and is_el(filler)
+        case Cardinality(Named(), Bound.MIN, 0 | 1, filler):
+            return filler is None or is_el(filler)
+    return False
+
+
+def is_union_of_el(expression: ClassExpression) -> bool:
+    """Whether an expression is one of OWL 2 EL, or an `or` of such."""
+    if isinstance(expression, Or):
+        return all(map(is_union_of_el, expression.operands))
+    return is_el(expression)

@@ -34,10 +34,11 @@ from purport.model.term import Term, Text, read_boolean, read_time
 from purport.ontology.axioms import THING, Axioms, EquivalentClasses
 from purport.ontology.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.description import Description
+from purport.ontology.el_profile import is_el
 from purport.ontology.naming import named_in
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.saturation import Model
-from purport.ontology.showing import is_el, is_value, put, reached, shows
+from purport.ontology.showing import is_value, put, reached, shows
 
 _REMEMBERED = 16_384
 
