@@ -223,7 +223,7 @@ def test_what_is_no_ontology_is_refused(nothing: object) -> None:
 
 def test_wine_is_told_by_what_is_known_of_regions() -> None:
     engine = Engine(ontology=Ontology.load(WINE, ignores_missing_imports=True))
-    vin = "http://www.w3.org/TR/2003/PR-owl-guide-20031209/wine#"
+    vin = "http://www.w3.org/2001/sw/WebOnt/guide-src/wine#"
     live = engine.subscribe(f"PREFIX v: <{vin}> SELECT ?x {{ ?x a v:Bordeaux }}")
     assert live.initial
 

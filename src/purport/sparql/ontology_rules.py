@@ -51,7 +51,7 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.ontology.data_ranges import data_range
+from purport.ontology.data_ranges import data_range, is_data_range
 from purport.ontology.data_values import is_datatype
 from purport.sparql.binding import said_in_rdf
 from purport.sparql.rules import SAME, Atom, Limit, Order, Rule, Rules, Slot, Spot, Statement
@@ -197,7 +197,7 @@ class _Writer:
     def _related_ways(self, relation: Property, filler: ClassExpression, it: Slot) -> list[_Way]:
         other = self._slot()
         related = _Way((_atom(relation, it, other),))
-        if _is_data(filler):
+        if is_data_range(filler):
             return [related + _Way(limits=(Limit(other, data_range(filler)),))]
         return [related + way for way in self._ways(filler, other)]
 
@@ -280,22 +280,6 @@ class _Writer:
 def _are_ordered(order: Order, *names: str) -> bool:
     """Whether an order says which of these is above which."""
     return all(name in order for name in names)
-
-
-def _is_data(expression: ClassExpression) -> bool:
-    """Whether an expression is about values of data."""
-    match expression:
-        case Restricted():
-            return True
-        case Named(name):
-            return is_datatype(name)
-        case OneOf(members):
-            return not any(isinstance(one, Named) for one in members)
-        case And(operands) | Or(operands):
-            return all(map(_is_data, operands))
-        case Not(operand):
-            return _is_data(operand)
-    return False
 
 
 def _inverse(relation: Property) -> Property:
