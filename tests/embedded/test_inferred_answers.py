@@ -49,7 +49,7 @@ def test_the_journal_has_what_was_asserted_and_told_what_follows(tmp_path: Path)
         first, second = members.waiting()
 
     assert first.change.is_whole
-    assert sorted(one["c"].value for one in second.added) == ["urn:A", "urn:B", "urn:C"]
+    assert sorted(str(one["c"]) for one in second.added) == ["<urn:A>", "<urn:B>", "<urn:C>"]
     [updated] = _updates(tmp_path)
     assert len(updated.added) == 1
     with closing(journal_to_read(tmp_path)) as journal:

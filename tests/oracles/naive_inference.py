@@ -106,11 +106,11 @@ class _World:
                     for other in operands:
                         yield from self._implied(one, other)
             case Domain(relation, domain):
-                for one, _ in self._pairs(relation):
-                    yield from self._in(one, domain)
+                for thing, _ in self._pairs(relation):
+                    yield from self._in(thing, domain)
             case Range(relation, values):
-                for _, other in self._pairs(relation):
-                    yield from self._in(other, values)
+                for _, thing in self._pairs(relation):
+                    yield from self._in(thing, values)
             case SubProperty(narrower, wider):
                 yield from _related(wider, self._pairs(narrower))
             case InverseProperties(first, second):
@@ -151,9 +151,8 @@ class _World:
             case HasSelf(relation):
                 yield from _related(relation, [(thing, thing)])
             case Only(relation, filler):
-                for one, other in self._pairs(relation):
-                    if one == thing:
-                        yield from self._in(other, filler)
+                for other in self._values(thing, relation):
+                    yield from self._in(other, filler)
 
     def _is_in(self, thing: Term, expression: ClassExpression) -> bool:
         """Whether facts say that a thing is in a class."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pyoxigraph import NamedNode
+from pyoxigraph import NamedNode, Triple
 
 from purport.errors import InvalidInput
 from purport.model.class_expression import And, HasValue, Named, Some
@@ -22,7 +22,7 @@ from purport.ontology.ontology import Ontology
 from purport.sparql import Engine, MemoryStore, Notification
 from purport.sparql.errors import StoreFailed
 from purport.sparql.graph_store import OxigraphStore
-from purport.sparql.terms import DEFAULT, TYPE, Fact
+from purport.sparql.terms import DEFAULT, TYPE, Fact, Term
 from purport.storage.oxigraph_disk import DiskStore
 from tests.strategies.told_ontologies import ToldOntology
 
@@ -41,9 +41,14 @@ WINE = Path(__file__).parents[1] / "ontologies" / "wine.rdf"
 
 def values(news: list[Notification], name: str = "x") -> list[tuple[list[str], list[str]]]:
     return [
-        (sorted(one[name].value for one in it.added), sorted(one[name].value for one in it.removed))
+        (sorted(text(one[name]) for one in it.added), sorted(text(one[name]) for one in it.removed))
         for it in news
     ]
+
+
+def text(term: Term) -> str:
+    assert not isinstance(term, Triple)
+    return term.value
 
 
 def test_a_definition_is_fulfilled_by_two_facts_and_broken_by_one() -> None:
@@ -95,10 +100,10 @@ def test_a_value_in_the_place_of_another_changes_no_type() -> None:
     engine.subscribe("SELECT ?x { ?x a <urn:M> }")
     engine.subscribe("SELECT ?n { ?x <urn:hasPart> ?n }")
 
-    text = (
+    replacing = (
         "DELETE { ?v <urn:hasPart> ?n } INSERT { ?v <urn:hasPart> 2 } WHERE { ?v <urn:hasPart> ?n }"
     )
-    news = engine.update(text)
+    news = engine.update(replacing)
 
     assert values(news, "n") == [(["2"], ["1"])]
 
@@ -235,3 +240,34 @@ def test_wine_is_told_by_what_is_known_of_regions() -> None:
     kinds = engine.query("SELECT ?c { <urn:bottle> a ?c }")
     names = {one["c"].value.removeprefix(vin) for one in kinds}  # type: ignore
     assert {"Wine", "Bordeaux", "Medoc", "FrenchWine"} <= names
+
+
+@pytest.mark.parametrize("rooms", [10, 400])
+def test_an_update_looks_at_what_it_touches(rooms: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many other rooms, lamps and members of classes there are."""
+    lit = EquivalentClasses((Named("urn:Lit"), And((Named("urn:Room"), Some(HAS_PART, WING)))))
+    engine = Engine(
+        ontology=ToldOntology.of(lit, SubClass(Named("urn:Lit"), MACHINE), Domain(LOCATED, WING))
+    )
+    for room in range(rooms):
+        engine.update(
+            f"INSERT DATA {{ <urn:r{room}> a <urn:Room> ; <urn:hasPart> <urn:l{room}> . "
+            f"<urn:l{room}> <urn:in> <urn:house{room}> }}"
+        )
+    engine.subscribe("SELECT ?x { ?x a <urn:M> }")
+    found = 0
+    inner = MemoryStore.matching
+
+    def counting(*asked: object) -> list[Fact]:
+        nonlocal found
+        facts = list(inner(*asked))  # type: ignore[arg-type]
+        found += 1 + len(facts)
+        return facts
+
+    monkeypatch.setattr(MemoryStore, "matching", counting)
+
+    went = engine.update("DELETE DATA { <urn:l3> <urn:in> <urn:house3> }")
+    came = engine.update("INSERT DATA { <urn:l3> <urn:in> <urn:house4> }")
+
+    assert values([*went, *came]) == [([], ["urn:r3"]), (["urn:r3"], [])]
+    assert found < 70

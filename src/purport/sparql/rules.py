@@ -257,7 +257,7 @@ def _solutions(
     if not atoms:
         yield bound
         return
-    place = max(range(len(atoms)), key=lambda one: _known_ends(atoms[one], bound))
+    place = max(range(len(atoms)), key=lambda one: _narrowness(atoms[one], bound))
     rest = (*atoms[:place], *atoms[place + 1 :])
     for fact in _fitting(atoms[place], bound, facts):
         found = _matched(atoms[place], fact, bound)
@@ -265,10 +265,13 @@ def _solutions(
             yield from _solutions(rest, limits, found, facts)
 
 
-def _known_ends(atom: Atom, bound: Mapping[Slot, Term]) -> int:
-    """How narrow a look-up is: a subject has few facts, a class may have many members."""
-    subject, value = _term(atom.subject, bound), _term(atom.value, bound)
-    return 2 * (subject is not None) + (value is not None)
+def _narrowness(atom: Atom, bound: Mapping[Slot, Term]) -> int:
+    """How few facts a look-up finds: a subject has few, a class may have many members."""
+    if _term(atom.subject, bound) is not None:
+        return 3
+    if _term(atom.value, bound) is None:
+        return 0
+    return 1 if atom.predicate == TYPE else 2
 
 
 def _fitting(atom: Atom, bound: Mapping[Slot, Term], facts: Facts) -> Iterable[Statement]:
