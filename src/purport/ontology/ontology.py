@@ -18,6 +18,7 @@ from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.manchester import parse_class_expression
 from purport.ontology.membership import Membership, readings
 from purport.ontology.names import Names
+from purport.ontology.prime_assignment import Objective
 from purport.ontology.prime_encoding import Encoding
 from purport.ontology.reading import read_ontology
 from purport.ontology.reasoner import Reasoner
@@ -81,11 +82,15 @@ class Ontology:
     @cached_property
     def encodings(self) -> Encodings:
         """The genes and codes of classes, individuals and properties."""
+        return self.encoded()
+
+    def encoded(self, objective: Objective | str = Objective.TOTAL) -> Encodings:
+        """The same, with short codes in all or with a short longest one."""
         individuals = {
             name: sorted(self.types_of(Description(name)))
             for name in sorted(self.axioms.individuals - self.axioms.classes)
         }
-        return Encodings.of(self.classes, self.properties, individuals)
+        return Encodings.of(self.classes, self.properties, individuals, objective=objective)
 
     def gene(self, name: str) -> int:
         """The prime of a class, an individual or a property.
@@ -173,11 +178,9 @@ class Ontology:
 
     def _encoded(self, name: str) -> tuple[Encoding, str]:
         """Where a name has its numbers, and its full form."""
-        names = self.names
-        found = names.find_class(name) or names.find_individual(name)
-        if found is None and (property := names.find_property(name)) is not None:
-            return self.encodings.properties, property
-        return self.encodings.classes, found or names.class_named(name)
+        found = self.names.named(name)
+        encodings = self.encodings
+        return (encodings.classes if found in encodings.classes else encodings.properties), found
 
     def _value(self, property: str, term: Term) -> Description | Term:
         if property in self.axioms.data_properties:
