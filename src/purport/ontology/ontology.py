@@ -112,6 +112,10 @@ class Ontology:
         except UnknownName:  # not in full, or not classes
             return self._subsumes_named(wider, narrower)
 
+    def expression(self, text: str) -> ClassExpression:
+        """A class expression in Manchester syntax, with full IRIs."""
+        return self.resolved(parse_class_expression(text))
+
     def resolved(self, expression: ClassExpression) -> ClassExpression:
         """An expression with full IRIs; `UnknownName` with the nearest names otherwise."""
         return resolved(expression, self.names)
@@ -120,7 +124,7 @@ class Ontology:
         self, wider: ClassExpression | str, narrower: ClassExpression | str
     ) -> bool:
         """Whether whatever is in one class expression is in another, as text or as a node."""
-        return self._reasoner.subsumes(self._expression(wider), self._expression(narrower))
+        return self._reasoner.subsumes(self._given(wider), self._given(narrower))
 
     def described(self, value: Term, facts: Sequence[tuple[Attribute, Term]] = ()) -> Description:
         """The individual that a told value names, with what else is told of it.
@@ -204,7 +208,5 @@ class Ontology:
         more = [self.names.find_class(one) for one in types[1:]]
         return Description(found.name, (*found.types, *filter(None, more)), found.facts)
 
-    def _expression(self, given: ClassExpression | str) -> ClassExpression:
-        if isinstance(given, str):
-            given = parse_class_expression(given)
-        return self.resolved(given)
+    def _given(self, given: ClassExpression | str) -> ClassExpression:
+        return self.expression(given) if isinstance(given, str) else self.resolved(given)
