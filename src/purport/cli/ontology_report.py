@@ -14,7 +14,8 @@ _SHOWN_CLASSES = 400
 def summary(found: Ontology) -> Iterator[str]:
     """What was read, and what is odd about it."""
     axioms, classes, short = found.axioms, found.classes, found.names.short
-    yield f"{len(axioms.files)} files: {', '.join(path.name for path in axioms.files)}"
+    many = "file" if len(axioms.files) == 1 else "files"
+    yield f"{len(axioms.files)} {many}: {', '.join(path.name for path in axioms.files)}"
     yield (
         f"{len(axioms.classes):,} classes, {len(found.properties):,} properties, "
         f"{len(axioms.individuals):,} individuals"
