@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from purport.ontology.collection import Collection
 from purport.ontology.errors import OntologyError
 from purport.ontology.names import Names
-from purport.ontology.rdf_axioms import add_graph
+from purport.ontology.rdf_axioms import add_declarations, add_graph
 from purport.ontology.rdf_expressions import DEFINING
 from purport.ontology.rdf_graph import PARTS, STATING, RdfGraph
 from purport.ontology.reading import read_ontology
@@ -54,7 +54,9 @@ triples = st.builds(
 def test_any_triples_are_read_or_counted(given: list[pyoxigraph.Triple]) -> None:
     collection = Collection()
 
-    add_graph(RdfGraph.of(given), collection, "")
+    graph = RdfGraph.of(given)
+    add_declarations(graph, collection)
+    add_graph(graph, collection, "")
     axioms = collection.told([])
 
     assert sum(axioms.used.values()) == len(axioms.axioms) + len(collection.definitions)

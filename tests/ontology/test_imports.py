@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from purport.errors import UnusablePath
+from purport.model.units import Quantity
+from purport.ontology.axioms import PropertyAssertion
 from purport.ontology.errors import OntologyError
 from purport.ontology.reading import read_ontology
 
@@ -138,3 +140,22 @@ def test_unnamed_individuals_of_two_files_stay_apart(tmp_path: Path) -> None:
         file.write_text(text)
 
     assert read_ontology(files).individuals == {"_:1.1", "_:2.1"}
+
+
+def test_what_an_imported_file_declares_holds_in_the_importing_one(tmp_path: Path) -> None:
+    owl = "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://x.org/> .\n"
+    (tmp_path / "words.ttl").write_text(
+        owl + "<http://x.org/words> a owl:Ontology . :age a owl:DatatypeProperty ."
+        ":remark a owl:AnnotationProperty ."
+    )
+    people = tmp_path / "people.ttl"
+    people.write_text(
+        owl + "<http://x.org/people> a owl:Ontology ; owl:imports <http://x.org/words> ."
+        ":Ann :age 5 . :Bob a :Person ; :remark 'is absent' ."
+    )
+
+    axioms = read_ontology([people])
+
+    assert PropertyAssertion("http://x.org/Ann", "http://x.org/age", Quantity(5)) in axioms.axioms
+    assert len(axioms.axioms) == 2
+    assert axioms.ignored == {"annotations": 1}

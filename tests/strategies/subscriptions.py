@@ -69,7 +69,9 @@ names = st.builds(
         st.sampled_from(
             ["wine:RedWine", "http://example.org/a#B", "Vehicle", "and", "some", "25", "length"]
         ),
-        st.sampled_from(["Red Wine", "a, (b)", "'", "it's", "Self", "inverse", "min", "{x}", "^^"]),
+        st.sampled_from(
+            ["Red Wine", "a, (b)", "'", "5' to 3'", "a\\", "Self", "inverse", "min", "{x}", "^^"]
+        ),
         plain_words,
     ),
 )

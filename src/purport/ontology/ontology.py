@@ -18,6 +18,7 @@ from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.manchester import parse_class_expression
 from purport.ontology.membership import Membership, readings
 from purport.ontology.names import Names
+from purport.ontology.prime_assignment import Objective
 from purport.ontology.prime_encoding import Encoding
 from purport.ontology.reading import read_ontology
 from purport.ontology.reasoner import Reasoner
@@ -81,11 +82,15 @@ class Ontology:
     @cached_property
     def encodings(self) -> Encodings:
         """The genes and codes of classes, individuals and properties."""
+        return self.encoded()
+
+    def encoded(self, objective: Objective | str = Objective.TOTAL) -> Encodings:
+        """The same, with short codes in all or with a short longest one."""
         individuals = {
             name: sorted(self.types_of(Description(name)))
             for name in sorted(self.axioms.individuals - self.axioms.classes)
         }
-        return Encodings.of(self.classes, self.properties, individuals)
+        return Encodings.of(self.classes, self.properties, individuals, objective=objective)
 
     def gene(self, name: str) -> int:
         """The prime of a class, an individual or a property.
@@ -107,6 +112,10 @@ class Ontology:
         except UnknownName:  # not in full, or not classes
             return self._subsumes_named(wider, narrower)
 
+    def expression(self, text: str) -> ClassExpression:
+        """A class expression in Manchester syntax, with full IRIs."""
+        return self.resolved(parse_class_expression(text))
+
     def resolved(self, expression: ClassExpression) -> ClassExpression:
         """An expression with full IRIs; `UnknownName` with the nearest names otherwise."""
         return resolved(expression, self.names)
@@ -115,7 +124,7 @@ class Ontology:
         self, wider: ClassExpression | str, narrower: ClassExpression | str
     ) -> bool:
         """Whether whatever is in one class expression is in another, as text or as a node."""
-        return self._reasoner.subsumes(self._expression(wider), self._expression(narrower))
+        return self._reasoner.subsumes(self._given(wider), self._given(narrower))
 
     def described(self, value: Term, facts: Sequence[tuple[Attribute, Term]] = ()) -> Description:
         """The individual that a told value names, with what else is told of it.
@@ -173,11 +182,9 @@ class Ontology:
 
     def _encoded(self, name: str) -> tuple[Encoding, str]:
         """Where a name has its numbers, and its full form."""
-        names = self.names
-        found = names.find_class(name) or names.find_individual(name)
-        if found is None and (property := names.find_property(name)) is not None:
-            return self.encodings.properties, property
-        return self.encodings.classes, found or names.class_named(name)
+        found = self.names.named(name)
+        encodings = self.encodings
+        return (encodings.classes if found in encodings.classes else encodings.properties), found
 
     def _value(self, property: str, term: Term) -> Description | Term:
         if property in self.axioms.data_properties:
@@ -201,7 +208,5 @@ class Ontology:
         more = [self.names.find_class(one) for one in types[1:]]
         return Description(found.name, (*found.types, *filter(None, more)), found.facts)
 
-    def _expression(self, given: ClassExpression | str) -> ClassExpression:
-        if isinstance(given, str):
-            given = parse_class_expression(given)
-        return self.resolved(given)
+    def _given(self, given: ClassExpression | str) -> ClassExpression:
+        return self.expression(given) if isinstance(given, str) else self.resolved(given)
