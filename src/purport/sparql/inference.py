@@ -150,22 +150,30 @@ class Inference:
 
     def follow(self, new: Iterable[Statement]) -> None:
         """Add all that follows from facts that are there and have not been followed yet."""
-        facts, rules, waiting = self.facts, self.rules, list(new)
+        facts, waiting = self.facts, [(fact, False) for fact in new]
         came = facts.came.all
         while waiting:
-            for fact in list(rules.conclusions(waiting.pop(), facts)):
+            for fact, is_above in self._next(*waiting.pop()):
                 if fact not in came and not facts.holds(fact):
                     facts.add(fact)
-                    waiting.append(fact)
+                    waiting.append((fact, is_above))
+
+    def _next(self, fact: Statement, was_above: bool) -> list[tuple[Statement, bool]]:
+        """What follows in one step; what is above what was above another was found with that."""
+        found = [(one, False) for one in self.rules.conclusions(fact, self.facts)]
+        if not was_above:
+            found += [(one, True) for one in self.rules.above(fact)]
+        return found
 
     def _take_away(self, doubtful: Iterable[Statement]) -> list[Statement]:
         """Remove facts that were retracted, and all that may have followed from them alone."""
-        facts, waiting, gone = self.facts, list(doubtful), []
+        facts, gone = self.facts, []
+        waiting = [(fact, False) for fact in doubtful]
         while waiting:
-            fact = waiting.pop()
+            fact, was_above = waiting.pop()
             if not facts.holds(fact) or self._is_proven(fact, _STEPS):
                 continue
-            waiting += self.rules.conclusions(fact, facts)
+            waiting += self._next(fact, was_above)
             facts.remove(fact)
             gone.append(fact)
         return gone
