@@ -69,18 +69,29 @@ class CompletionGraph:
 
     def individual(self, nominal: int) -> int:
         """The node of an individual, with all that is said of it and whom it is related to."""
-        found = self.individuals.get(nominal)
-        if found is not None:
-            return self.current(found)
-        node = self.individuals[nominal] = self.new_node(None)
+        edges: list[tuple[int, int, int]] = []
+        waiting = [nominal]
+        while waiting:
+            one = waiting.pop()
+            if one in self.individuals:
+                continue
+            self.individuals[one] = self._new_individual(one)
+            (name,) = self._table[one].arguments
+            for role, value in self._rules.edges.get(name, ()):
+                edges.append((one, role, self._concepts.nominal(value)))
+                waiting.append(edges[-1][2])
+        for one, role, other in edges:
+            source, target = (self.current(self.individuals[end]) for end in (one, other))
+            self.connect(source, target, role, 0)
+        return self.current(self.individuals[nominal])
+
+    def _new_individual(self, nominal: int) -> int:
+        node = self.new_node(None)
         self.add(node, nominal, 0)
         (name,) = self._table[nominal].arguments
         for concept in self._rules.of_individual.get(name, ()):
-            self.add(self.current(node), concept, 0)
-        for role, other in self._rules.edges.get(name, ()):
-            value = self.individual(self._concepts.nominal(other))
-            self.connect(self.current(node), value, role, 0)
-        return self.current(node)
+            self.add(node, concept, 0)
+        return node
 
     def add(self, number: int, concept: int, grounds: Grounds) -> None:
         """Note that a thing is in a concept."""
@@ -385,15 +396,18 @@ class CompletionGraph:
 
     def _cut_loose(self, number: int) -> None:
         """Take a node out of its neighbours' edges, and cut off what grew from it."""
-        for other in list(self.nodes[number].edges):
-            if other == number or other in self.gone:
-                continue
-            if self.nodes[other].parent == number:
-                self.gone[other] = _GONE
-                self._cut_loose(other)
-            else:
-                self._writable(other).edges.pop(number, None)
-                self.unsettled.add(other)
-        for other in self.nodes[number].different:
-            if other not in self.gone:
-                self._writable(other).different.pop(number, None)
+        waiting = [number]
+        while waiting:
+            lost = waiting.pop()
+            for other in self.nodes[lost].edges:
+                if other == lost or other in self.gone:
+                    continue
+                if self.nodes[other].parent == lost:
+                    self.gone[other] = _GONE
+                    waiting.append(other)
+                else:
+                    self._writable(other).edges.pop(lost, None)
+                    self.unsettled.add(other)
+            for other in self.nodes[lost].different:
+                if other not in self.gone:
+                    self._writable(other).different.pop(lost, None)
