@@ -47,7 +47,7 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.tableau import Tableau
-from tests.ontology.interpretations import Interpretation
+from tests.oracles.interpretation import Interpretation
 
 CLASSES, PROPERTIES, INDIVIDUALS = "ABCD", "rst", "xyz"
 DATA = "p"
