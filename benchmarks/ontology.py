@@ -11,18 +11,18 @@ from benchmarks.gene_ontology import gene_ontology
 from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
 from purport.model.class_expression import And, Named, Some
 from purport.model.units import Quantity
-from purport.ontology.description import Description
-from purport.ontology.encodings import Encodings
-from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.message_sizes import (
+from purport.ontology.codes.encodings import Encodings
+from purport.ontology.codes.message_sizes import (
     Sizes,
     event_sizes,
     hierarchy_sizes,
     subscription_sizes,
 )
+from purport.ontology.codes.prime_assignment import Objective
+from purport.ontology.codes.prime_encoding import Encoding, random_assignment
+from purport.ontology.description import Description
+from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.ontology import Ontology
-from purport.ontology.prime_assignment import Objective
-from purport.ontology.prime_encoding import Encoding, random_assignment
 
 PAIRS = 200_000
 SEEDS = range(10)

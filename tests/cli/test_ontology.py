@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from purport.ontology.encoding_file import read_encodings
+from purport.ontology.codes.encoding_file import read_encodings
 
 ONTOLOGIES = Path(__file__).parent.parent / "ontologies"
 PIZZA = ONTOLOGIES / "pizza.owl"

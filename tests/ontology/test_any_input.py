@@ -7,13 +7,13 @@ import pyoxigraph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport.ontology.collection import Collection
 from purport.ontology.errors import OntologyError
 from purport.ontology.names import Names
-from purport.ontology.rdf_axioms import add_declarations, add_graph
-from purport.ontology.rdf_expressions import DEFINING
-from purport.ontology.rdf_graph import PARTS, STATING, RdfGraph
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.collection import Collection
+from purport.ontology.owl.rdf_axioms import add_declarations, add_graph
+from purport.ontology.owl.rdf_expressions import DEFINING
+from purport.ontology.owl.rdf_graph import PARTS, STATING, RdfGraph
+from purport.ontology.owl.reading import read_ontology
 from purport.ontology.vocabulary import OWL, RDF, RDFS, XSD
 
 TYPES = [

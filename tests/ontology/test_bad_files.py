@@ -7,7 +7,7 @@ import pytest
 from purport.errors import UnusablePath
 from purport.ontology.axioms import SubClass
 from purport.ontology.errors import OntologyError
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 
 HEAD = """@prefix : <http://x.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .

@@ -10,7 +10,7 @@ from purport.model.term import Boolean, Term, Text
 from purport.model.units import Quantity
 from purport.ontology import axioms as told
 from purport.ontology.axioms import Axioms, Characteristic
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 from tests.ontology.syntaxes import rewritten
 
 TURTLE = """@prefix : <http://x.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

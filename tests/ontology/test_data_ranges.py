@@ -23,7 +23,7 @@ from purport.model.class_expression import (
 from purport.model.comparison import Operator, holds
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
-from purport.ontology.data_ranges import DataRange, data_range
+from purport.ontology.data.data_ranges import DataRange, data_range
 from purport.ontology.errors import OntologyError
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from purport.errors import InvalidInput
-from purport.ontology.drawing import draw_encodings, last_part, product_text
-from purport.ontology.encoding_file import parsed_encodings
-from purport.ontology.encodings import Encodings
+from purport.ontology.codes.drawing import draw_encodings, last_part, product_text
+from purport.ontology.codes.encoding_file import parsed_encodings
+from purport.ontology.codes.encodings import Encodings
 from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.hierarchy import Hierarchy
 

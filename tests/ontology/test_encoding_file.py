@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purport.errors import UnusablePath
-from purport.ontology.encoding_file import (
+from purport.ontology.codes.encoding_file import (
     EncodingFileError,
     encodings_text,
     parsed_encodings,
     read_encodings,
     write_encodings,
 )
-from purport.ontology.encodings import Encodings
+from purport.ontology.codes.encodings import Encodings
+from purport.ontology.codes.prime_encoding import Encoding, random_assignment
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.prime_encoding import Encoding, random_assignment
 
 FIGURE_3 = "A=2, 2\nB=3, 6\nC=5, 30\nD=7, 7\nE=11, 154\n"
 EXAMPLE = "http://example.org/people#"

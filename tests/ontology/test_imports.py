@@ -8,7 +8,7 @@ from purport.errors import UnusablePath
 from purport.model.units import Quantity
 from purport.ontology.axioms import PropertyAssertion
 from purport.ontology.errors import OntologyError
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 
 ONTOLOGIES = Path(__file__).parents[1] / "ontologies"
 ZOO = "http://example.org/zoo"

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport.ontology.layered_layout import layered
+from purport.ontology.codes.layered_layout import layered
 
 GAP = 0.2
 

@@ -27,14 +27,11 @@ from purport.model.comparison import Operator
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 from purport.ontology.axioms import NOTHING, THING
-from purport.ontology.description import Description
-from purport.ontology.encodings import Encodings
-from purport.ontology.errors import UnknownName
-from purport.ontology.gene_names import in_genes
-from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.message_bytes import MessageError
-from purport.ontology.message_matching import message_matches
-from purport.ontology.messages import (
+from purport.ontology.codes.encodings import Encodings
+from purport.ontology.codes.gene_names import in_genes
+from purport.ontology.codes.message_bytes import MessageError
+from purport.ontology.codes.message_matching import message_matches
+from purport.ontology.codes.messages import (
     event_message,
     in_codes,
     named_event,
@@ -43,7 +40,10 @@ from purport.ontology.messages import (
     read_subscription,
     subscription_message,
 )
-from purport.ontology.prime_encoding import Encoding
+from purport.ontology.codes.prime_encoding import Encoding
+from purport.ontology.description import Description
+from purport.ontology.errors import UnknownName
+from purport.ontology.hierarchy import Hierarchy
 from tests.oracles.told_members import ToldMembers
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

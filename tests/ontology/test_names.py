@@ -12,7 +12,7 @@ from purport.model.term import folded
 from purport.ontology.axioms import Axioms
 from purport.ontology.errors import AmbiguousName, UnknownName
 from purport.ontology.names import Names
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 
 ONTOLOGIES = Path(__file__).parents[1] / "ontologies"
 RED_WINE = "http://www.w3.org/2001/sw/WebOnt/guide-src/wine#RedWine"

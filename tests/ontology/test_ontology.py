@@ -14,9 +14,9 @@ from purport.model.class_expression import Named, Some
 from purport.model.term import Attribute, Resource, Term, Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import THING, Axioms, SubClass
+from purport.ontology.codes.encoding_file import encodings_text, parsed_encodings
 from purport.ontology.cycles import told_cycles
 from purport.ontology.description import Description
-from purport.ontology.encoding_file import encodings_text, parsed_encodings
 from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.ontology import Ontology
 from tests.oracles.graph_closure import GraphClosure

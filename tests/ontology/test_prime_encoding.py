@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from purport.ontology.codes.prime_assignment import Objective
+from purport.ontology.codes.prime_encoding import Encoding, random_assignment
+from purport.ontology.codes.primes import is_prime
 from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.prime_assignment import Objective
-from purport.ontology.prime_encoding import Encoding, random_assignment
-from purport.ontology.primes import is_prime
 
 NAMES = st.sampled_from("ABCDEFGHIJ")
 TOLD = st.dictionaries(NAMES, st.lists(NAMES, max_size=4), min_size=1, max_size=10)

@@ -5,7 +5,7 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport.ontology.primes import LARGEST, first_primes, is_prime, primes_after
+from purport.ontology.codes.primes import LARGEST, first_primes, is_prime, primes_after
 
 
 def _is_prime_by_division(number: int) -> bool:

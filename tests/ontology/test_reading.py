@@ -6,7 +6,7 @@ import pytest
 
 from purport.model.class_expression import And, HasValue, Named, OneOf, Or
 from purport.ontology.axioms import Axioms, EquivalentClasses, SubClass
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 from tests.ontology.syntaxes import FORMATS, rewritten
 
 ONTOLOGIES = Path(__file__).parents[1] / "ontologies"

@@ -33,8 +33,8 @@ from purport.ontology.axioms import (
 )
 from purport.ontology.el_profile import is_beyond_el
 from purport.ontology.manchester import parse_class_expression
-from purport.ontology.reading import read_ontology
-from purport.ontology.tableau import Tableau
+from purport.ontology.owl.reading import read_ontology
+from purport.ontology.tableaux.tableau import Tableau
 
 ONTOLOGIES = Path(__file__).parents[1] / "ontologies"
 XSD = {"xsd": "http://www.w3.org/2001/XMLSchema#"}

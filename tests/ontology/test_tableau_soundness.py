@@ -46,7 +46,7 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.ontology.tableau import Tableau
+from purport.ontology.tableaux.tableau import Tableau
 from tests.oracles.interpretation import Interpretation
 
 CLASSES, PROPERTIES, INDIVIDUALS = "ABCD", "rst", "xyz"

@@ -7,7 +7,7 @@ import pytest
 from purport.model.class_expression import Facet, Named, Not, Restricted, TextFacet
 from purport.model.term import Term, Text
 from purport.model.units import Quantity
-from purport.ontology.data_ranges import DataRange
+from purport.ontology.data.data_ranges import DataRange
 from purport.ontology.errors import OntologyError
 
 STRING = Named("http://www.w3.org/2001/XMLSchema#string")

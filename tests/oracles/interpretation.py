@@ -44,7 +44,7 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.ontology.data_ranges import data_range
+from purport.ontology.data.data_ranges import data_range
 
 Pairs = frozenset[tuple[int, int]]
 

@@ -44,8 +44,8 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.ontology.data_ranges import data_range
-from purport.ontology.data_values import is_datatype
+from purport.ontology.data.data_ranges import data_range
+from purport.ontology.data.data_values import is_datatype
 from purport.sparql.rules import SAME, Statement
 from purport.sparql.terms import DEFAULT, TYPE, Fact, Subject, Term
 

@@ -22,7 +22,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.term import Term
-from purport.ontology.data_ranges import data_range
+from purport.ontology.data.data_ranges import data_range
 from purport.ontology.description import Description
 from purport.ontology.hierarchy import Hierarchy
 

@@ -12,10 +12,10 @@ import typer
 
 from purport.cli.ontology_files import FileArgument, IgnoreOption, ImportsOption, MoreOption
 from purport.cli.ontology_report import figures, figures_line, rows, summary, tree
-from purport.ontology.drawing import draw_encodings
-from purport.ontology.encoding_file import encodings_text, write_encodings
+from purport.ontology.codes.drawing import draw_encodings
+from purport.ontology.codes.encoding_file import encodings_text, write_encodings
+from purport.ontology.codes.prime_assignment import Objective
 from purport.ontology.ontology import Ontology
-from purport.ontology.prime_assignment import Objective
 
 ontology = typer.Typer(help="Classify ontologies, encode and draw them.", rich_markup_mode=None)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from purport.ontology.codes.encodings import Encodings
 from purport.ontology.cycles import told_cycles
-from purport.ontology.encodings import Encodings
 from purport.ontology.ontology import Ontology
 
 _SHOWN_CLASSES = 400

@@ -34,7 +34,7 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.ontology.data_ranges import is_data_range
+from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.property_order import PropertyOrder, Role, role_of
 
 _EL_CHARACTERISTICS = frozenset({Characteristic.TRANSITIVE, Characteristic.REFLEXIVE})

@@ -32,7 +32,7 @@ from purport.model.class_expression import (
 from purport.model.comparison import told_quantity
 from purport.model.term import Term, Text, read_boolean, read_time
 from purport.ontology.axioms import THING, Axioms, EquivalentClasses
-from purport.ontology.data_ranges import DataRange, data_range, is_data_range
+from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.description import Description
 from purport.ontology.el_profile import is_el
 from purport.ontology.naming import named_in

@@ -10,17 +10,17 @@ from typing import Self
 from purport.model.class_expression import ClassExpression
 from purport.model.term import Attribute, Resource, Term, Text
 from purport.ontology.axioms import Axioms
-from purport.ontology.data_ranges import data_range, is_data_range
+from purport.ontology.codes.encodings import Encodings
+from purport.ontology.codes.prime_assignment import Objective
+from purport.ontology.codes.prime_encoding import Encoding
+from purport.ontology.data.data_ranges import data_range, is_data_range
 from purport.ontology.description import Description, is_type_name
-from purport.ontology.encodings import Encodings
 from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.manchester import parse_class_expression
 from purport.ontology.membership import Membership, readings
 from purport.ontology.names import Names
-from purport.ontology.prime_assignment import Objective
-from purport.ontology.prime_encoding import Encoding
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.resolving import resolved
 

@@ -12,7 +12,7 @@ from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.rules import BOTTOM, TOP, Rules
 from purport.ontology.saturation import Model
 from purport.ontology.showing import put, shows
-from purport.ontology.tableau import Tableau
+from purport.ontology.tableaux.tableau import Tableau
 
 MOST_CLASSES_FOR_TABLEAU = 3000
 _REMEMBERED = 4096

@@ -49,7 +49,7 @@ from purport.ontology.axioms import (
     SameIndividuals,
     SubClass,
 )
-from purport.ontology.data_ranges import DataRange, data_range, is_data_range
+from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.property_order import PropertyOrder, Role, role_of
 
 TOP, BOTTOM = 0, 1

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from functools import reduce
 from typing import Generic, TypeVar
 
-from purport.ontology.data_ranges import DataRange
+from purport.ontology.data.data_ranges import DataRange
 from purport.ontology.rules import BOTTOM, TOP, Rules
 
 Kept = TypeVar("Kept")

@@ -21,7 +21,7 @@ from purport.model.class_expression import (
 )
 from purport.model.term import Term
 from purport.ontology.axioms import THING
-from purport.ontology.data_ranges import DataRange, data_range, is_data_range
+from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.property_order import role_of
 from purport.ontology.rules import BOTTOM
 from purport.ontology.saturation import Model

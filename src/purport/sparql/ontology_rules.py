@@ -51,8 +51,8 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.ontology.data_ranges import data_range, is_data_range
-from purport.ontology.data_values import is_datatype
+from purport.ontology.data.data_ranges import data_range, is_data_range
+from purport.ontology.data.data_values import is_datatype
 from purport.sparql.binding import said_in_rdf
 from purport.sparql.rules import SAME, Atom, Limit, Order, Rule, Rules, Slot, Spot, Statement
 from purport.sparql.terms import TYPE, Subject, Term, as_kept

@@ -1,0 +1,1 @@
+"""Names in prime numbers: genes and codes, their file, messages and pictures."""

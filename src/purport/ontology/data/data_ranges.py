@@ -1,0 +1,228 @@
+"""Sets of data values: datatypes, limits on them, lists of values, and their combinations.
+
+All numeric datatypes share one line, on which the integer types hold the whole numbers within their
+bounds; so `xsd:integer[> 5]` is `xsd:integer[>= 6]`, and `xsd:integer[> 5, < 6]` is empty. Times
+share a line of their own. A limit with a unit limits numbers in every unit of the same kind, and
+bare ones too; a bare limit limits the magnitude in any unit.
+
+What cannot be known (a datatype nobody has heard of, the order of texts) is a set of which some
+values are known to be inside and some to be outside. `contains`, `includes` and `is_empty` are true
+only where that is sure, and for numbers without units always when it is so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from purport.model.class_expression import (
+    And,
+    ClassExpression,
+    Facet,
+    Named,
+    Not,
+    OneOf,
+    Or,
+    Restricted,
+    TextFacet,
+)
+from purport.model.term import Term
+from purport.model.units import Quantity, Unit
+from purport.ontology.axioms import OWL
+from purport.ontology.data.data_values import (
+    ANYTHING,
+    NO_VALUE,
+    NOTHING_KNOWN,
+    Guess,
+    Values,
+    guess_of_datatype,
+    guess_within,
+    has_bounds,
+    only_value,
+)
+from purport.ontology.data.written_forms import is_written_so
+from purport.ontology.errors import OntologyError
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_OTHER_DATATYPES = frozenset(
+    {
+        "http://www.w3.org/2000/01/rdf-schema#Literal",
+        *(_RDF + name for name in ("PlainLiteral", "langString", "XMLLiteral", "HTML")),
+        *(OWL + name for name in ("real", "rational")),
+    }
+)
+_OTHER_UNIT = Unit("a unit nobody named", "a kind nobody named", Fraction(1), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class DataRange:
+    """A set of data values, e.g. `xsd:integer[>= 5] or {"none"}`."""
+
+    expression: ClassExpression
+
+    def contains(self, term: Term) -> bool:
+        """Whether a value is in the range, for sure."""
+        unit = term.unit if isinstance(term, Quantity) else None
+        return term in _guess(_decided(self.expression, term), unit).sure
+
+    def includes(self, other: DataRange) -> bool:
+        """Whether every value of the other is in this one, for sure."""
+        return other.meet(self.complement()).is_empty
+
+    def meet(self, other: DataRange) -> DataRange:
+        """The values that are in both."""
+        return DataRange(And((self.expression, other.expression)))
+
+    def join(self, other: DataRange) -> DataRange:
+        """The values that are in one of the two."""
+        return DataRange(Or((self.expression, other.expression)))
+
+    def complement(self) -> DataRange:
+        """The values that are not in this one."""
+        return DataRange(Not(self.expression))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no value in the range, for sure."""
+        return self.size == 0
+
+    @property
+    def size(self) -> float:
+        """How many values there are at most; may be infinite."""
+        return _size(self.expression)
+
+    def at_least(self, count: int) -> bool:
+        """Whether there may be so many different values; False is sure."""
+        return self.size >= count
+
+
+def _decided(expression: ClassExpression, term: Term) -> ClassExpression:
+    """A range without limits on how values are written, as far as it is about one value."""
+    match expression:
+        case Restricted(datatype, facets):
+            values = tuple(one for one in facets if not isinstance(one.operator, TextFacet))
+            if all(is_written_so(term, one) for one in facets if one not in values):
+                return Restricted(datatype, values) if values else datatype
+            return OneOf(())
+        case And(operands):
+            return And(tuple(_decided(one, term) for one in operands))
+        case Or(operands):
+            return Or(tuple(_decided(one, term) for one in operands))
+        case Not(operand):
+            return Not(_decided(operand, term))
+    return expression
+
+
+def data_range(expression: ClassExpression) -> DataRange:
+    """The range that an expression means; an `OntologyError` if it is about individuals."""
+    for leaf in _leaves(expression):
+        if isinstance(leaf, OneOf) and any(isinstance(one, Named) for one in leaf.members):
+            raise OntologyError(f"expected a list of data values, got individuals: {leaf}")
+    return DataRange(expression)
+
+
+def is_data_range(expression: ClassExpression) -> bool:
+    """Whether an expression is of data values, and not of individuals."""
+    match expression:
+        case Restricted():
+            return True
+        case Named(name):
+            return name.startswith(_XSD) or name in _OTHER_DATATYPES
+        case OneOf(members):
+            return not any(isinstance(one, Named) for one in members)
+        case And(operands) | Or(operands):
+            return any(map(is_data_range, operands))
+        case Not(operand):
+            return is_data_range(operand)
+    return False
+
+
+@lru_cache(maxsize=65536)
+def _size(expression: ClassExpression) -> float:
+    """The most values that numbers in any one unit see.
+
+    Whether numbers are in this or that unit of a kind makes no difference, unless limits with and
+    without units meet: 77 °F is below 80, and so is 77 °C.
+    """
+    limits = list(_numeric_limits(expression))
+    units = {unit.base: unit for unit in limits if unit is not None}
+    if units and None in limits:
+        return math.inf
+    lines = [None, _OTHER_UNIT, *units.values()] if units else [None]
+    return max(_guess(expression, line).possible.size for line in lines)
+
+
+@lru_cache(maxsize=65536)
+def _guess(expression: ClassExpression, unit: Unit | None) -> Guess:
+    """What is known of a range, where numbers are in this unit."""
+    match expression:
+        case Named(name):
+            return guess_of_datatype(name)
+        case Restricted(datatype, facets):
+            guess = _guess(datatype, unit)
+            for facet in facets:
+                guess &= _guess_within(facet, unit)
+            return guess
+        case OneOf(members):
+            values: Values = NO_VALUE
+            for member in members:
+                if not isinstance(member, Named):
+                    values |= only_value(member, unit)
+            return Guess.exactly(values)
+        case And(operands):
+            guess = ANYTHING
+            for operand in operands:
+                guess &= _guess(operand, unit)
+            return guess
+        case Or(operands):
+            guess = ~ANYTHING
+            for operand in operands:
+                guess |= _guess(operand, unit)
+            return guess
+        case Not(operand):
+            return ~_guess(operand, unit)
+    raise _no_range(expression)
+
+
+def _guess_within(facet: Facet, unit: Unit | None) -> Guess:
+    """What is known of the values within a limit; of how they are written, nothing."""
+    if isinstance(facet.operator, TextFacet):
+        return NOTHING_KNOWN
+    return guess_within(facet.operator, facet.limit, unit)
+
+
+def _leaves(expression: ClassExpression) -> Iterator[Named | Restricted | OneOf]:
+    """The datatypes, restrictions and lists that a range is made of."""
+    match expression:
+        case Named() | Restricted() | OneOf():
+            yield expression
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from _leaves(operand)
+        case Not(operand):
+            yield from _leaves(operand)
+        case _:
+            raise _no_range(expression)
+
+
+def _numeric_limits(expression: ClassExpression) -> Iterator[Unit | None]:
+    """The unit of each limit on numbers, None for one without; integer types limit too."""
+    for leaf in _leaves(expression):
+        match leaf:
+            case Named(name):
+                terms: list[Term | Named] = []
+            case Restricted(Named(name), facets):
+                terms = [facet.limit for facet in facets]
+            case OneOf(members):
+                name, terms = "", list(members)
+        if has_bounds(name):
+            yield None
+        yield from (term.unit for term in terms if isinstance(term, Quantity))
+
+
+def _no_range(expression: ClassExpression) -> OntologyError:
+    return OntologyError(f"expected a datatype or data range, got {expression}")

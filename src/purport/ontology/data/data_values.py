@@ -1,0 +1,226 @@
+"""Sets of data values of every sort, as seen by numbers in one unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from purport.model.comparison import Operator
+from purport.model.term import Boolean, Resource, Term, Text, Time
+from purport.model.units import Quantity, Unit
+from purport.ontology.data.literal_kinds import (
+    ADDRESSES,
+    BOOLEANS,
+    EVERY_LITERAL,
+    IRIS,
+    NO_LITERAL,
+    RDF,
+    TEXTS,
+    TEXTS_IN_LANGUAGE,
+    XSD,
+    Literals,
+    only_literal,
+    texts_of_type,
+)
+from purport.ontology.data.stretches import (
+    EVERY_NUMBER,
+    EVERY_POINT,
+    NO_NUMBER,
+    NO_POINT,
+    WHOLE_NUMBERS,
+    Numbers,
+    Stretches,
+    compared,
+    points_in,
+)
+
+_REAL_TYPES = frozenset(
+    [
+        *(XSD + name for name in "decimal double float".split()),
+        *("http://www.w3.org/2002/07/owl#" + name for name in "real rational".split()),
+    ]
+)
+_WHOLE_TYPES: dict[str, tuple[int | None, int | None]] = {
+    "integer": (None, None),
+    "nonNegativeInteger": (0, None),
+    "positiveInteger": (1, None),
+    "nonPositiveInteger": (None, 0),
+    "negativeInteger": (None, -1),
+    "long": (-(2**63), 2**63 - 1),
+    "int": (-(2**31), 2**31 - 1),
+    "short": (-(2**15), 2**15 - 1),
+    "byte": (-(2**7), 2**7 - 1),
+    "unsignedLong": (0, 2**64 - 1),
+    "unsignedInt": (0, 2**32 - 1),
+    "unsignedShort": (0, 2**16 - 1),
+    "unsignedByte": (0, 2**8 - 1),
+}
+_TIME_TYPES = frozenset(XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A set of data values: numbers, times, and literals without a place on a line."""
+
+    numbers: Numbers = NO_NUMBER
+    times: Stretches = NO_POINT
+    literals: Literals = NO_LITERAL
+
+    def __contains__(self, term: Term) -> bool:
+        match term:
+            case Quantity():
+                return exact(term) in self.numbers
+            case Time(instant):
+                return instant in self.times
+            case _:
+                return term in self.literals
+
+    def __and__(self, other: Values) -> Values:
+        return Values(
+            self.numbers & other.numbers,
+            self.times & other.times,
+            self.literals & other.literals,
+        )
+
+    def __or__(self, other: Values) -> Values:
+        return ~(~self & ~other)
+
+    def __invert__(self) -> Values:
+        return Values(~self.numbers, ~self.times, ~self.literals)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no such value."""
+        return self.numbers.is_empty and self.times.is_empty and self.literals.is_empty
+
+    @property
+    def size(self) -> float:
+        """How many values there are; may be infinite."""
+        return self.numbers.size + points_in(self.times) + self.literals.size
+
+
+NO_VALUE, EVERY_VALUE = Values(), Values(EVERY_NUMBER, EVERY_POINT, EVERY_LITERAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A set that is known in part: what is in it for sure, and what may be in it."""
+
+    sure: Values
+    possible: Values
+
+    @classmethod
+    def exactly(cls, values: Values) -> Guess:
+        """A set that is wholly known."""
+        return cls(values, values)
+
+    def __and__(self, other: Guess) -> Guess:
+        return Guess(self.sure & other.sure, self.possible & other.possible)
+
+    def __or__(self, other: Guess) -> Guess:
+        return Guess(self.sure | other.sure, self.possible | other.possible)
+
+    def __invert__(self) -> Guess:
+        return Guess(~self.possible, ~self.sure)
+
+
+ANYTHING, NOTHING_KNOWN = Guess.exactly(EVERY_VALUE), Guess(NO_VALUE, EVERY_VALUE)
+
+
+def exact(number: Quantity, unit: Unit | None = None) -> Fraction:
+    """A magnitude as a fraction, in another unit of the same kind if one is given."""
+    if unit is None or number.unit is None or unit == number.unit:
+        return Fraction(repr(number.magnitude))
+    return (number.unit.in_base(number.magnitude) - unit.offset) / unit.scale
+
+
+def is_datatype(name: str) -> bool:
+    """Whether an IRI names a datatype of XSD, RDF or OWL."""
+    return name.startswith(XSD) or _values_of_datatype(name) is not None
+
+
+def guess_of_datatype(name: str) -> Guess:
+    """The values of a datatype; of one that nobody has heard of nothing is known."""
+    if name == XSD + "anyURI":
+        return Guess(Values(literals=IRIS), Values(literals=ADDRESSES))
+    values = _values_of_datatype(name)
+    return NOTHING_KNOWN if values is None else Guess.exactly(values)
+
+
+def has_bounds(name: str) -> bool:
+    """Whether a datatype holds some numbers only: an integer type."""
+    return name.removeprefix(XSD) in _WHOLE_TYPES
+
+
+def guess_within(operator: Operator, limit: Term, unit: Unit | None) -> Guess:
+    """The values for which `value operator limit`, where numbers are in this unit."""
+    match limit:
+        case Quantity():
+            return Guess.exactly(Values(numbers=_numbers_within(operator, limit, unit)))
+        case Time(instant):
+            return Guess.exactly(Values(times=compared(operator, instant)))
+        case Text() | Resource() | Boolean():
+            return _literals_within(operator, limit)
+
+
+def only_value(term: Term, unit: Unit | None) -> Values:
+    """The set of one value, where numbers are in this unit."""
+    match term:
+        case Quantity():
+            return Values(numbers=_numbers_within(Operator.EQUAL, term, unit))
+        case Time(instant):
+            return Values(times=compared(Operator.EQUAL, instant))
+        case Text() | Resource() | Boolean():
+            return Values(literals=only_literal(term))
+
+
+def _values_of_datatype(name: str) -> Values | None:
+    bounds = _WHOLE_TYPES.get(name.removeprefix(XSD)) if name.startswith(XSD) else None
+    if bounds is not None:
+        return Values(numbers=_whole_numbers(*bounds))
+    if name in _REAL_TYPES:
+        return Values(numbers=EVERY_NUMBER)
+    if name in _TIME_TYPES:
+        return Values(times=EVERY_POINT)
+    texts = texts_of_type(name)
+    if texts is not None:
+        return Values(literals=texts)
+    match name.removeprefix(XSD).removeprefix(RDF):
+        case "boolean":
+            return Values(literals=BOOLEANS)
+        case "langString":
+            return Values(literals=TEXTS_IN_LANGUAGE)
+        case "PlainLiteral":
+            return Values(literals=TEXTS | TEXTS_IN_LANGUAGE)
+        case "http://www.w3.org/2000/01/rdf-schema#Literal":
+            return EVERY_VALUE
+    return None
+
+
+def _whole_numbers(least: int | None, most: int | None) -> Numbers:
+    numbers = WHOLE_NUMBERS
+    if least is not None:
+        numbers &= Numbers.on_line(compared(Operator.AT_LEAST, least))
+    if most is not None:
+        numbers &= Numbers.on_line(compared(Operator.AT_MOST, most))
+    return numbers
+
+
+def _numbers_within(operator: Operator, limit: Quantity, unit: Unit | None) -> Numbers:
+    if unit is not None and limit.unit is not None and unit.base != limit.unit.base:
+        return EVERY_NUMBER if operator is Operator.NOT_EQUAL else NO_NUMBER
+    return Numbers.on_line(compared(operator, exact(limit, unit)))
+
+
+def _literals_within(operator: Operator, limit: Text | Resource | Boolean) -> Guess:
+    only = Values(literals=only_literal(limit))
+    others = Values(literals=EVERY_LITERAL) & ~only
+    match operator:
+        case Operator.EQUAL:
+            return Guess.exactly(only)
+        case Operator.NOT_EQUAL:
+            return Guess.exactly(others)
+        case Operator.AT_MOST | Operator.AT_LEAST:
+            return Guess(only, only | others)
+        case Operator.LESS | Operator.GREATER:
+            return Guess(NO_VALUE, others)

@@ -1,0 +1,1 @@
+"""Ontologies in files: RDF, OWL/XML, functional and Manchester syntax."""

@@ -1,0 +1,1 @@
+"""What an ontology rules out, by trying to draw it."""
