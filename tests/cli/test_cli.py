@@ -83,7 +83,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "missing.jsonl", "-s", HOT), "missing.jsonl: No such file or directory"),
         (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
-        (("match", "x", "-s", "{device isa net:Laptop}"), "not supported yet: class membership"),
+        (("match", "x", "-s", "{device isa net:Laptop}"), "asks an ontology, and none is given"),
         (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", ""), "no such file: ''; a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
