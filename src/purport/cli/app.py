@@ -18,6 +18,7 @@ from purport.cli.events import events
 from purport.cli.explain import explain
 from purport.cli.journal import journal
 from purport.cli.match import match
+from purport.cli.ontology import ontology
 from purport.cli.relate import relate
 from purport.cli.replay import replay
 from purport.cli.report import report
@@ -48,6 +49,7 @@ app.add_typer(archive, name="archive")
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")
 app.add_typer(journal, name="journal")
+app.add_typer(ontology, name="ontology")
 
 
 def _show_version(wanted: bool) -> None:

@@ -103,11 +103,23 @@ class OneOf:
     members: tuple[Named | Term, ...]
 
 
+class TextFacet(StrEnum):
+    """Limits on how a value is written, by their names in Manchester syntax."""
+
+    LENGTH = "length"
+    MIN_LENGTH = "minLength"
+    MAX_LENGTH = "maxLength"
+    PATTERN = "pattern"
+    LANGUAGE_RANGE = "langRange"
+    TOTAL_DIGITS = "totalDigits"
+    FRACTION_DIGITS = "fractionDigits"
+
+
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A limit on the values of a datatype, e.g. `>= 5`."""
+    """A limit on the values of a datatype, e.g. `>= 5` or `length 5`."""
 
-    operator: Operator
+    operator: Operator | TextFacet
     limit: Term
 
 

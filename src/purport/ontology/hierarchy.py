@@ -7,21 +7,23 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from purport.ontology.closure import Closure, Lists, closure
 from purport.ontology.errors import UnknownName
 from purport.ontology.subsumption_kernel import (
     Answers,
+    Bits,
     Groups,
     Marks,
     Places,
     find_subsumed,
     mark_lineages,
 )
+
+_FEW = 16
 
 
 class Hierarchy:
@@ -87,11 +89,9 @@ class Hierarchy:
         pairs = (np.asarray(wider, np.int64).ravel(), np.asarray(narrower, np.int64).ravel())
         if pairs[0].shape != pairs[1].shape:
             raise ValueError(f"{len(pairs[0])} wider names, but {len(pairs[1])} narrower ones")
-        for some in pairs:
-            if len(some) and not 0 <= some.min() <= some.max() < len(self.names):
-                raise ValueError(f"indices are from 0 to {len(self.names) - 1}")
-        answers = np.zeros(len(pairs[0]), np.bool_)
-        find_subsumed(pairs, *self._arrays, answers)
+        answers = np.empty(len(pairs[0]), np.bool_)
+        if not find_subsumed(pairs, *self._arrays, answers):
+            raise ValueError(f"indices are from 0 to {len(self.names) - 1}")
         return answers
 
     def index(self, name: str) -> int:
@@ -132,6 +132,11 @@ class Hierarchy:
         """The names, equivalent ones together, superiors first."""
         return self._closed.groups
 
+    @property
+    def lineage(self) -> Lists:
+        """The numbers of the groups above each group, and last its own."""
+        return self._closed.lineage
+
     def _group(self, name: str) -> int:
         try:
             return self._group_of[name]
@@ -151,12 +156,18 @@ class Hierarchy:
         return Lists(array("q", starts.tolist()), array("i", items.tolist()))
 
     @cached_property
-    def _arrays(self) -> tuple[Groups, Places, Groups, Marks]:
-        """What the kernel reads: groups by indices of names, lineages, and their marks."""
+    def _arrays(self) -> tuple[Groups, tuple[Places, Groups], tuple[Bits, Marks]]:
+        """What the kernel reads: groups by indices of names, lineages, and their marks.
+
+        Groups that many have above them share a few bits, so that they do not fill the marks.
+        """
         sizes = [len(names) for names in self.groups]
         group_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         starts: Places = np.array(self._starts, np.int64)
         items: Groups = np.array(self._items, np.int32)
-        marks: NDArray[Any] = np.zeros(len(sizes), np.uint64)
-        mark_lineages(starts, items, marks)
-        return group_of, starts, items, marks
+        is_frequent = np.bincount(items, minlength=len(sizes)) > max(_FEW, len(sizes) // 256)
+        numbers = np.arange(len(sizes))
+        bits: Bits = np.where(is_frequent, numbers % 4, 4 + numbers % 60).astype(np.uint8)
+        marks: Marks = np.zeros(len(sizes), np.uint64)
+        mark_lineages(starts, items, bits, marks)
+        return group_of, (starts, items), (bits, marks)

@@ -8,7 +8,7 @@ definition in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
@@ -37,7 +37,7 @@ from purport.ontology.description import Description
 from purport.ontology.naming import named_in
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.saturation import Model
-from purport.ontology.showing import is_el, is_value, reached, shows
+from purport.ontology.showing import is_el, is_value, put, reached, shows
 
 _REMEMBERED = 16_384
 
@@ -92,7 +92,10 @@ class Membership:
         found = Individual(self._reasoner.model.branch(), 0)
         found.element = self._put(found, description)
         found.model.settle()
-        self._apply_definitions(found)
+        elements = [one for one, value in found.told.items() if isinstance(value, Description)]
+        elements.append(found.element)
+        self._apply_onlys(found, elements)
+        self._apply_definitions(found, elements)
         return found
 
     def _put(self, found: Individual, description: Description) -> int:
@@ -124,11 +127,20 @@ class Membership:
                 return read
         return value
 
-    def _apply_definitions(self, found: Individual) -> None:
+    def _apply_onlys(self, found: Individual, elements: Sequence[int]) -> None:
+        """Put told values into what the classes of their owners say that they are in."""
+        model, onlys = found.model, found.model.rules.onlys
+        for element in reversed(elements) if onlys else ():  # owners before their values
+            for number in sorted(model.concepts[element] & onlys.keys()):
+                only = onlys[number]
+                for other in reached(model, element, only.property):
+                    if other in found.told:
+                        put(model, other, only.filler)
+                model.settle()
+
+    def _apply_definitions(self, found: Individual, elements: Sequence[int]) -> None:
         """Put what is told into the classes whose definitions it meets."""
         model = found.model
-        told = found.told.items()
-        elements = [*(one for one, value in told if isinstance(value, Description)), found.element]
         for name, expression in self._definitions:
             for element in elements:
                 number = model.rules.numbers[name]

@@ -57,9 +57,7 @@ class Reasoner:
         if isinstance(narrower, Or) and all(self.subsumes(wider, one) for one in narrower.operands):
             return True
         model, element = self._element_of(narrower)
-        if shows(model, element, wider):
-            return True
-        return False
+        return shows(model, element, wider)
 
     def _new_element(self, expression: ClassExpression) -> tuple[Model, int]:
         model = self.model.branch()

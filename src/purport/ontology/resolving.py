@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from purport.model.class_expression import (
-    And, Cardinality, ClassExpression, HasSelf, HasValue, Inverse, Named, Not, OneOf, Only, Or,
-    Property, Restricted, Some,
+    And,
+    Cardinality,
+    ClassExpression,
+    HasSelf,
+    HasValue,
+    Inverse,
+    Named,
+    Not,
+    OneOf,
+    Only,
+    Or,
+    Property,
+    Restricted,
+    Some,
 )  # fmt: skip
 from purport.model.term import Term
 from purport.ontology.data_ranges import is_data_range

@@ -24,6 +24,7 @@ from purport.model.class_expression import (
     Named,
     Not,
     OneOf,
+    Only,
     Or,
     Property,
     Some,
@@ -66,6 +67,7 @@ class Rules:
         self.unions: defaultdict[int, list[int]] = defaultdict(list)
         self.links: dict[int, tuple[int, int]] = {}  # of `r some C`: the role and the filler
         self.selves: dict[int, int] = {}
+        self.onlys: dict[int, Only] = {}
         self.data: dict[int, DataRange] = {}
         self.asked_data: list[int] = []
         self.ranges: defaultdict[int, list[int]] = defaultdict(list)
@@ -165,16 +167,17 @@ class Rules:
                 self._chain([self.role(one) for one in steps], self.role(wider))
             case PropertyIs(property, Characteristic.TRANSITIVE):
                 self._chain([self.role(property)] * 2, self.role(property))
-            case ClassAssertion(individual, expression):
-                self.told[self.individual(individual)] += self.told_parts(expression)
-            case PropertyAssertion(subject, property, value):
-                self._relate(subject, property, value)
-            case PropertyDenial(subject, property, value):
-                related = self.asked(HasValue(Named(property), value))
+            case ClassAssertion(individual, type_):
+                self.told[self.individual(individual)] += self.told_parts(type_)
+            case PropertyAssertion(subject, name, value):
+                self._relate(subject, name, value)
+            case PropertyDenial(subject, name, value):
+                related = self.asked(HasValue(Named(name), value))
                 self._tell_apart([self.individual(subject), related])
             case SameIndividuals(names):
-                for one, other in zip(names, (*names[1:], names[0]), strict=True):
-                    self.told[self.individual(one)].append(self.individual(other))
+                numbers = [self.individual(name) for name in names]
+                for number, same in zip(numbers, (*numbers[1:], numbers[0]), strict=True):
+                    self.told[number].append(same)
             case DifferentIndividuals(names):
                 self._tell_apart([self.individual(one) for one in names])
 
@@ -196,7 +199,10 @@ class Rules:
         return self.roles.setdefault(role, len(self.roles))
 
     def _opaque(self, expression: ClassExpression) -> int:
-        return self._number(("shape", expression))
+        number = self._number(("shape", expression))
+        if isinstance(expression, Only):
+            self.onlys[number] = expression
+        return number
 
     def _atom(self, expression: ClassExpression) -> int:
         """The concept of an expression that is not taken apart."""
@@ -271,7 +277,7 @@ class Rules:
         return number
 
     def _tell_apart(self, parts: Iterable[int]) -> None:
-        for one, other in combinations(dict.fromkeys(parts), 2):
+        for one, other in combinations(parts, 2):
             both = self._conjunction((one, other))
             if BOTTOM not in self.told[both]:
                 self.told[both].append(BOTTOM)

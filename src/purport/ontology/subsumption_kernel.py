@@ -10,16 +10,17 @@ from purport.compilation import compiled
 Groups = NDArray[np.int32]
 Places = NDArray[np.int64]
 Marks = NDArray[np.uint64]
+Bits = NDArray[np.uint8]
 Answers = NDArray[np.bool_]
 
 
 @compiled
-def mark_lineages(starts: Places, items: Groups, marks: Marks) -> None:
-    """One bit of 64 for each ancestor of a group, several of which may share one."""
+def mark_lineages(starts: Places, items: Groups, bits: Bits, marks: Marks) -> None:
+    """Of each group the bits of its ancestors, of 64 that they share."""
     for group in range(len(marks)):
         mark = np.uint64(0)
         for place in range(starts[group], starts[group + 1]):
-            mark |= np.uint64(1) << np.uint64(items[place] & 63)
+            mark |= np.uint64(1) << np.uint64(bits[items[place]])
         marks[group] = mark
 
 
@@ -27,28 +28,34 @@ def mark_lineages(starts: Places, items: Groups, marks: Marks) -> None:
 def find_subsumed(
     pairs: tuple[Places, Places],
     group_of: Groups,
-    starts: Places,
-    items: Groups,
-    marks: Marks,
+    lineages: tuple[Places, Groups],
+    marked: tuple[Bits, Marks],
     answers: Answers,
-) -> None:
+) -> bool:
     """Say of each pair of names whether the first is above the second, or its equivalent.
 
-    Groups are numbered from above, so most pairs are decided by their numbers, and most others by
-    the bit that the wider one would have to have left among the marks of the narrower one.
+    Groups are numbered from above, so half of all pairs are decided by their numbers, and most
+    others by the bit that the wider one would have to have left among the marks of the narrower
+    one. False as soon as an index is out of range.
     """
+    starts, items = lineages
+    bits, marks = marked
+    count = np.uint64(len(group_of))
     for at in range(len(answers)):
-        wider, narrower = group_of[pairs[0][at]], group_of[pairs[1][at]]
-        if wider >= narrower:
-            answers[at] = wider == narrower
-        elif marks[narrower] >> np.uint64(wider & 63) & np.uint64(1):
-            low, high = starts[narrower], starts[narrower + 1]
-            while low < high:
+        first, second = np.uint64(pairs[0][at]), np.uint64(pairs[1][at])
+        if first >= count or second >= count:
+            return False
+        wider, narrower = np.uint64(group_of[first]), np.uint64(group_of[second])
+        is_marked = (marks[narrower] >> np.uint64(bits[wider])) & np.uint64(1)
+        if is_marked & np.uint64(wider <= narrower):
+            low, high = starts[narrower], starts[narrower + np.uint64(1)]
+            while high - low > 1:
                 middle = (low + high) >> 1
-                if items[middle] < wider:
-                    low = middle + 1
+                if items[middle] <= group_of[first]:
+                    low = middle
                 else:
                     high = middle
-            answers[at] = items[low] == wider
+            answers[at] = items[low] == group_of[first]
         else:
             answers[at] = False
+    return True

@@ -1,0 +1,247 @@
+"""Who is a member: against a small world of what is told, and by example."""
+
+from __future__ import annotations
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from purport.model.class_expression import (
+    And,
+    Bound,
+    Cardinality,
+    ClassExpression,
+    Facet,
+    HasSelf,
+    HasValue,
+    Named,
+    Not,
+    OneOf,
+    Only,
+    Or,
+    Restricted,
+    Some,
+)
+from purport.model.comparison import Operator
+from purport.model.term import Term, Text
+from purport.model.units import Quantity
+from purport.ontology.axioms import (
+    THING,
+    Axioms,
+    ClassAssertion,
+    Domain,
+    EquivalentClasses,
+    InverseProperties,
+    PropertyAssertion,
+    Range,
+    SameIndividuals,
+    SubClass,
+    SubProperty,
+)
+from purport.ontology.description import Description
+from purport.ontology.errors import OntologyError
+from purport.ontology.membership import Membership
+from purport.ontology.reasoner import Reasoner
+from tests.oracles.interpretation import Interpretation
+from tests.strategies.ontologies import (
+    CLASSES,
+    PROPERTIES,
+    el_expressions,
+    el_ontologies,
+    expressions,
+)
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+names = st.lists(st.sampled_from(CLASSES), max_size=2, unique=True).map(tuple)
+leaves = st.builds(Description, st.none(), names)
+descriptions = st.recursive(
+    leaves,
+    lambda inner: st.builds(
+        Description,
+        st.none(),
+        names,
+        st.lists(st.tuples(st.sampled_from(PROPERTIES), inner), max_size=3).map(tuple),
+    ),
+    max_leaves=5,
+)
+
+
+def world_of(description: Description) -> Interpretation:
+    """The world that has in it what is told, and two individuals that nothing is told of."""
+    found: list[Description] = []
+    edges: list[tuple[str, int, int]] = []
+
+    def place(one: Description) -> int:
+        here = len(found)
+        found.append(one)
+        seen: dict[tuple[str, Description], int] = {}
+        for property, value in one.facts:
+            assert isinstance(value, Description)
+            edges.append((property, here, place(value)))
+            seen[property, value] = here
+        return here
+
+    place(description)
+    return Interpretation(
+        len(found) + 2,
+        {
+            name: frozenset(number for number, one in enumerate(found) if name in one.types)
+            for name in CLASSES
+        },
+        {
+            name: frozenset((one, other) for property, one, other in edges if property == name)
+            for name in PROPERTIES
+        },
+        {"urn:i": len(found), "urn:j": len(found) + 1},
+    )
+
+
+def without_axioms() -> Membership:
+    empty = Axioms((), frozenset(CLASSES), frozenset(PROPERTIES), frozenset(), frozenset())
+    return Membership(Reasoner(empty))
+
+
+def has_repeated_values(description: Description) -> bool:
+    """Whether two unnamed values are told alike: they count as one, since nobody can tell."""
+    values = [value for _, value in description.facts if isinstance(value, Description)]
+    return len(set(values)) < len(values) or any(map(has_repeated_values, values))
+
+
+@given(descriptions, expressions)
+@settings(max_examples=500, deadline=None)
+def test_without_axioms_what_is_told_is_all_there_is(
+    description: Description, expression: ClassExpression
+) -> None:
+    assume(not has_repeated_values(description))
+    told = world_of(description)
+    is_member = without_axioms().is_member(description, expression)
+    assert is_member == (0 in told.members(expression))
+
+
+@given(el_ontologies, descriptions, el_expressions, el_expressions)
+@settings(max_examples=300, deadline=None)
+def test_a_member_is_in_all_that_contains_its_class(
+    axioms: Axioms, description: Description, wider: ClassExpression, narrower: ClassExpression
+) -> None:
+    try:
+        reasoner = Reasoner(axioms)
+    except OntologyError:
+        return
+    membership = Membership(reasoner)
+    if reasoner.subsumes(wider, narrower) and membership.is_member(description, narrower):
+        assert membership.is_member(description, wider)
+
+
+def named(name: str) -> Named:
+    return Named(f"urn:{name}")
+
+
+def age(operator: Operator, number: int) -> Restricted:
+    return Restricted(Named(XSD + "integer"), (Facet(operator, Quantity(number)),))
+
+
+PEOPLE_CLASSES = "Person Student Minor Vehicle Aircraft Pizza Ham Meat Veg NonVeg Wine Red".split()
+PEOPLE = Axioms(
+    (
+        SubClass(named("Student"), named("Person")),
+        Range(named("hasAge"), Named(XSD + "integer")),
+        Domain(named("hasAge"), named("Person")),
+        EquivalentClasses(
+            (
+                named("Minor"),
+                And((named("Person"), Some(named("hasAge"), age(Operator.LESS, 18)))),
+            )
+        ),
+        EquivalentClasses(
+            (named("Aircraft"), And((named("Vehicle"), Some(named("hasWings"), THING))))
+        ),
+        SubClass(named("Ham"), named("Meat")),
+        EquivalentClasses(
+            (named("Veg"), And((named("Pizza"), Not(Some(named("top"), named("Meat"))))))
+        ),
+        EquivalentClasses((named("NonVeg"), And((named("Pizza"), Not(named("Veg")))))),
+        SubProperty(named("colour"), named("look")),
+        InverseProperties(named("made"), named("maker")),
+        ClassAssertion("urn:margaux", named("Wine")),
+        PropertyAssertion("urn:margaux", "urn:colour", named("red")),
+        PropertyAssertion("urn:chateau", "urn:made", named("margaux")),
+        SameIndividuals(("urn:margaux", "urn:theMargaux")),
+        EquivalentClasses(
+            (named("Red"), And((named("Wine"), HasValue(named("look"), named("red")))))
+        ),
+        SubClass(named("Student"), Only(named("likes"), named("Pizza"))),
+    ),
+    frozenset(f"urn:{name}" for name in PEOPLE_CLASSES),
+    frozenset(f"urn:{name}" for name in "hasWings top colour look made maker likes".split()),
+    frozenset({"urn:hasAge"}),
+    frozenset(f"urn:{name}" for name in "margaux theMargaux red chateau".split()),
+)
+MEMBERSHIP = Membership(Reasoner(PEOPLE))
+
+
+def some(type_name: str, *facts: tuple[str, Description | Term]) -> Description:
+    told = tuple((f"urn:{name}", value) for name, value in facts)
+    return Description(None, (f"urn:{type_name}",), told)
+
+
+def is_member(description: Description, expression: ClassExpression) -> bool:
+    return MEMBERSHIP.is_member(description, expression)
+
+
+def test_a_person_of_25_years_or_younger() -> None:
+    young = And((named("Person"), Only(named("hasAge"), age(Operator.AT_MOST, 25))))
+    assert is_member(some("Student", ("hasAge", Quantity(23))), young)
+    assert is_member(some("Student", ("hasAge", Text("23"))), young)
+    assert not is_member(some("Student", ("hasAge", Quantity(26))), young)
+    assert not is_member(some("Vehicle"), young)
+
+
+def test_definitions_are_met_by_what_is_told() -> None:
+    assert is_member(some("Vehicle", ("hasWings", Description())), named("Aircraft"))
+    assert not is_member(some("Vehicle"), named("Aircraft"))
+    assert "urn:Minor" in MEMBERSHIP.types_of(some("Student", ("hasAge", Text("12"))))
+
+
+def test_a_domain_tells_the_class() -> None:
+    assert MEMBERSHIP.types_of(Description(None, (), (("urn:hasAge", Quantity(40)),))) == {
+        "urn:Person"
+    }
+
+
+def test_what_is_not_told_is_not() -> None:
+    ham, tomato = some("Pizza", ("top", some("Ham"))), some("Pizza", ("top", Description()))
+    assert is_member(tomato, named("Veg"))
+    assert not is_member(tomato, named("NonVeg"))
+    assert is_member(ham, named("NonVeg"))
+    assert not is_member(ham, named("Veg"))
+
+
+def test_what_the_ontology_knows_of_an_individual() -> None:
+    wine = Description("urn:theMargaux")
+    assert is_member(wine, named("Red"))
+    assert is_member(wine, HasValue(named("maker"), named("chateau")))
+    assert is_member(wine, OneOf((named("margaux"),)))
+    assert MEMBERSHIP.values_of(wine, "urn:look") == (Description("urn:red"),)
+    assert is_member(wine, Cardinality(named("look"), Bound.EXACTLY, 1, THING))
+
+
+def test_what_a_class_says_of_its_values() -> None:
+    student = some("Student", ("likes", Description(None, (), (("urn:top", some("Ham")),))))
+    assert is_member(student, Some(named("likes"), named("NonVeg")))
+
+
+def test_counts() -> None:
+    pizza = some("Pizza", ("top", some("Ham")), ("top", some("Meat")), ("top", Description()))
+    for bound, count, filler, is_so in [
+        (Bound.MIN, 2, named("Meat"), True),
+        (Bound.MIN, 3, named("Meat"), False),
+        (Bound.MAX, 2, None, False),
+        (Bound.MAX, 1, named("Ham"), True),
+        (Bound.EXACTLY, 3, None, True),
+    ]:
+        assert is_member(pizza, Cardinality(named("top"), bound, count, filler)) == is_so
+
+
+def test_itself_and_either() -> None:
+    assert not is_member(some("Pizza", ("top", some("Ham"))), HasSelf(named("top")))
+    assert is_member(some("Ham"), Or((named("Person"), named("Meat"))))
