@@ -17,6 +17,7 @@ from purport.model.comparison import Operator, holds
 from purport.model.subscription import AskedValue, ClassOrder, ClassRelation, HasProperty, IsA
 from purport.model.term import Resource, Term, Text, folded
 from purport.model.words import said, says_words
+from purport.ontology.axioms import NOTHING, THING
 from purport.ontology.description import Description
 
 
@@ -27,6 +28,7 @@ class Answer(NamedTuple):
     is_allowed: bool
 
 
+_ENDS = frozenset([THING.name, NOTHING.name])
 _NO = Answer(0.0, False)
 _YES = Answer(1.0, True)
 
@@ -69,6 +71,10 @@ class ClassAnswers:
             return _YES if is_so else _NO
         return self.answer(predicate, self.individuals.named(value), value)
 
+    def is_ordered(self, name: str) -> bool:
+        """Whether a class stands in the order of classes, as all but the first and last ones do."""
+        return name not in _ENDS and name in self.individuals.ontology.classes
+
     def told(self, individual: Description, value: Term) -> str:
         """What a person calls an individual: its name, or some member of its classes."""
         short = self.individuals.ontology.names.short
@@ -92,13 +98,13 @@ class ClassAnswers:
 
     def _contains(self, asked: ClassExpression, told: str) -> bool:
         ontology = self.individuals.ontology
-        if isinstance(asked, Named):
+        if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
             return ontology.subsumes(asked.name, told)
         return ontology.subsumes_expression(asked, Named(told))
 
     def _is_within(self, asked: ClassExpression, told: str) -> bool:
         ontology = self.individuals.ontology
-        if isinstance(asked, Named):
+        if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
             return ontology.subsumes(told, asked.name)
         return ontology.subsumes_expression(Named(told), asked)
 

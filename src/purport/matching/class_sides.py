@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 
 from purport.matching.asked import ClassPredicate
 from purport.matching.class_answers import ClassAnswers
@@ -49,7 +50,7 @@ class ClassSides:
                 self._expressions.add(expression, side)
             case HasProperty(_, Named(name)):
                 self._by_property.setdefault(name, []).append(side)
-            case ClassOrder(_, relation, Named(name)):
+            case ClassOrder(_, relation, Named(name)) if self.answers.is_ordered(name):
                 self._by_class[relation].setdefault(name, []).append(side)
             case ClassOrder():
                 self._of_expressions.append(side)
@@ -99,6 +100,11 @@ class ClassSides:
         told = self.answers.individuals.class_named(word)
         if told is None:
             return
+        yield from self._of_expressions[bisect_left(self._of_expressions, first) :]
+        if not self.answers.is_ordered(told):
+            filed = chain.from_iterable(some.values() for some in self._by_class.values())
+            yield from (side for sides in filed for side in sides if side >= first)
+            return
         classes = self.answers.individuals.ontology.classes
         near = {
             ClassRelation.MORE_SPECIFIC: classes.ancestors,
@@ -108,4 +114,3 @@ class ClassSides:
         for relation, filed in self._by_class.items():
             for name in filed.keys() & near[relation](told) if filed else ():
                 yield from filed[name][bisect_left(filed[name], first) :]
-        yield from self._of_expressions[bisect_left(self._of_expressions, first) :]

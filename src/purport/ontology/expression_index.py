@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 
 from purport.model.class_expression import And, ClassExpression, Named, Or
-from purport.ontology.axioms import NOTHING, Axioms
+from purport.ontology.axioms import NOTHING, THING, Axioms
 from purport.ontology.data_ranges import is_data_range
 from purport.ontology.hierarchy import Hierarchy
 
@@ -58,7 +58,7 @@ class ExpressionIndex:
     def classes_above(self, expression: ClassExpression) -> Classes | None:
         """Classes of which every member of an expression is in one; None if none are known."""
         match expression:
-            case Named(name) if not is_data_range(expression):
+            case Named(name) if expression != THING and not is_data_range(expression):
                 return frozenset([name])
             case And(operands):
                 able = [found for one in operands if (found := self.classes_above(one)) is not None]

@@ -336,7 +336,7 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         return term
 
     def class_name(self, name: Token) -> owl.Named:
-        return owl.Named(name[1:-1] if name.type == "IRI" else self._expanded(name))
+        return owl.Named(name[1:-1] if name.type == "IRI" else str(self._expanded(name)))
 
     # ---- options and actions ----
 
