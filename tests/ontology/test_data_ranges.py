@@ -66,7 +66,9 @@ def has(expression: ClassExpression, term: Term) -> bool:
                 return is_whole and term.magnitude >= 0
             return is_whole or name == DECIMAL.name
         case Restricted(datatype, limits):
-            return has(datatype, term) and all(holds(term, f.operator, f.limit) for f in limits)
+            return has(datatype, term) and all(
+                holds(term, Operator(f.operator), f.limit) for f in limits
+            )
         case OneOf(members):
             return any(
                 holds(term, Operator.EQUAL, one) for one in members if not isinstance(one, Named)

@@ -134,4 +134,4 @@ def _tree(found: Ontology, top: str | None) -> Iterator[str]:
             below -= classes.unsatisfiable
             waiting += [(one, level + 1) for one in sorted(below, key=short, reverse=True)]
     if waiting:
-        yield f"... and more: narrow it with --below CLASS, or take --json ({len(classes):,} in all)"
+        yield f"... of {len(classes):,} in all: narrow it with --below CLASS, or take --json"

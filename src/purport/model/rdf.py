@@ -15,19 +15,19 @@ from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, r
 from purport.model.units import Quantity, find_unit
 from purport.model.words import parts_of
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
 _INTEGERS = frozenset(
-    _XSD + name
+    XSD + name
     for name in (
         "integer int long short byte nonNegativeInteger positiveInteger nonPositiveInteger "
         "negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte"
     ).split()
 )
-_DECIMALS = frozenset(_XSD + name for name in ("decimal", "double", "float"))
+_DECIMALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _UNITS = "http://dbpedia.org/datatype/"
 _MOST_LEVELS = 64
-_TIMES = frozenset(_XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
+_TIMES = frozenset(XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
 
 
 class Syntax(Enum):
@@ -151,7 +151,7 @@ def literal_term(literal: pyoxigraph.Literal) -> Term:
             return Quantity(float(value.replace("_", "?")))
     except ValueError:
         return Text(value)
-    if kind == _XSD + "boolean" and value in _TRUTHS:
+    if kind == XSD + "boolean" and value in _TRUTHS:
         return Boolean(_TRUTHS[value])
     if kind in _TIMES:
         time: Time | None = read_time(value)

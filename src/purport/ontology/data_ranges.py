@@ -21,11 +21,13 @@ from functools import lru_cache
 from purport.model.class_expression import (
     And,
     ClassExpression,
+    Facet,
     Named,
     Not,
     OneOf,
     Or,
     Restricted,
+    TextFacet,
 )
 from purport.model.term import Term
 from purport.model.units import Quantity, Unit
@@ -33,6 +35,7 @@ from purport.ontology.axioms import OWL
 from purport.ontology.data_values import (
     ANYTHING,
     NO_VALUE,
+    NOTHING_KNOWN,
     Guess,
     Values,
     guess_of_datatype,
@@ -41,6 +44,7 @@ from purport.ontology.data_values import (
     only_value,
 )
 from purport.ontology.errors import OntologyError
+from purport.ontology.written_forms import is_written_so
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -63,7 +67,7 @@ class DataRange:
     def contains(self, term: Term) -> bool:
         """Whether a value is in the range, for sure."""
         unit = term.unit if isinstance(term, Quantity) else None
-        return term in _guess(self.expression, unit).sure
+        return term in _guess(_decided(self.expression, term), unit).sure
 
     def includes(self, other: DataRange) -> bool:
         """Whether every value of the other is in this one, for sure."""
@@ -94,6 +98,23 @@ class DataRange:
     def at_least(self, count: int) -> bool:
         """Whether there may be so many different values; False is sure."""
         return self.size >= count
+
+
+def _decided(expression: ClassExpression, term: Term) -> ClassExpression:
+    """A range without limits on how values are written, as far as it is about one value."""
+    match expression:
+        case Restricted(datatype, facets):
+            values = tuple(one for one in facets if not isinstance(one.operator, TextFacet))
+            if all(is_written_so(term, one) for one in facets if one not in values):
+                return Restricted(datatype, values) if values else datatype
+            return OneOf(())
+        case And(operands):
+            return And(tuple(_decided(one, term) for one in operands))
+        case Or(operands):
+            return Or(tuple(_decided(one, term) for one in operands))
+        case Not(operand):
+            return Not(_decided(operand, term))
+    return expression
 
 
 def data_range(expression: ClassExpression) -> DataRange:
@@ -144,7 +165,7 @@ def _guess(expression: ClassExpression, unit: Unit | None) -> Guess:
         case Restricted(datatype, facets):
             guess = _guess(datatype, unit)
             for facet in facets:
-                guess &= guess_within(facet.operator, facet.limit, unit)
+                guess &= _guess_within(facet, unit)
             return guess
         case OneOf(members):
             values: Values = NO_VALUE
@@ -165,6 +186,13 @@ def _guess(expression: ClassExpression, unit: Unit | None) -> Guess:
         case Not(operand):
             return ~_guess(operand, unit)
     raise _no_range(expression)
+
+
+def _guess_within(facet: Facet, unit: Unit | None) -> Guess:
+    """What is known of the values within a limit; of how they are written, nothing."""
+    if isinstance(facet.operator, TextFacet):
+        return NOTHING_KNOWN
+    return guess_within(facet.operator, facet.limit, unit)
 
 
 def _leaves(expression: ClassExpression) -> Iterator[Named | Restricted | OneOf]:

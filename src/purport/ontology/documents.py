@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyhornedowl
+import pyhornedowl.model as model
 import pyoxigraph
 
 from purport.errors import UnusablePath
@@ -24,7 +25,7 @@ _RDF_FORMATS = {
     OntologySyntax.TURTLE: pyoxigraph.RdfFormat.TURTLE,
     OntologySyntax.JSON_LD: pyoxigraph.RdfFormat.JSON_LD,
 }
-_HORNED_FORMATS = {
+_HORNED_FORMATS: dict[OntologySyntax, Literal["owx", "ofn", "omn"]] = {
     OntologySyntax.OWL_XML: "owx",
     OntologySyntax.FUNCTIONAL: "ofn",
     OntologySyntax.MANCHESTER: "omn",
@@ -157,7 +158,7 @@ def _read_horned(path: Path, syntax: OntologySyntax) -> Document:
     return Document(
         path=path,
         syntax=syntax,
-        names=tuple(filter(None, (ontology.get_iri(), ontology.get_version_iri()))),
+        names=tuple(str(name) for name in (ontology.get_iri(), ontology.get_version_iri()) if name),
         imports=tuple(sorted(_imported(components))),
         prefixes=dict(ontology.prefix_mapping),
         content=components,
@@ -166,7 +167,7 @@ def _read_horned(path: Path, syntax: OntologySyntax) -> Document:
 
 def _imported(components: list[Any]) -> Iterator[str]:
     for annotated in components:
-        if isinstance(annotated.component, pyhornedowl.model.Import):
+        if isinstance(annotated.component, model.Import):
             yield str(annotated.component.first)
 
 

@@ -23,3 +23,10 @@ class UnknownName(InvalidInput):
         if not self.suggestions:
             return said
         return f"{said}; did you mean {' or '.join(self.suggestions)}?"
+
+
+class AmbiguousName(UnknownName):
+    """A short name that several classes, properties or individuals have."""
+
+    def __str__(self) -> str:
+        return f"{self.name!r} may be more than one {self.kind}: {' or '.join(self.suggestions)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pyhornedowl import model
+import pyhornedowl.model as model
 
 from purport.ontology import axioms as told
 from purport.ontology.axioms import Characteristic

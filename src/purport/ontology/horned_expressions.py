@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import pyhornedowl.model as model
 import pyoxigraph
-from pyhornedowl import model
 
 from purport.model import class_expression as owl
 from purport.model.comparison import Operator

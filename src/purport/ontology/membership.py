@@ -34,10 +34,11 @@ from purport.model.term import Term, Text, read_boolean, read_time
 from purport.ontology.axioms import THING, Axioms, EquivalentClasses
 from purport.ontology.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.description import Description
+from purport.ontology.el_profile import is_el
 from purport.ontology.naming import named_in
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.saturation import Model
-from purport.ontology.showing import is_el, is_value, put, reached, shows
+from purport.ontology.showing import is_value, put, reached, shows
 
 _REMEMBERED = 16_384
 
@@ -53,8 +54,9 @@ class Definition(NamedTuple):
 class Individual:
     """An element of a model, with the elements that stand for what is told of it."""
 
+    description: Description
     model: Model
-    element: int
+    element: int = 0
     told: dict[int, Description | Term] = field(default_factory=dict)
 
 
@@ -89,7 +91,7 @@ class Membership:
         return tuple(value for _, value in known)
 
     def _realised(self, description: Description) -> Individual:
-        found = Individual(self._reasoner.model.branch(), 0)
+        found = Individual(description, self._reasoner.model.branch())
         found.element = self._put(found, description)
         found.model.settle()
         elements = [one for one, value in found.told.items() if isinstance(value, Description)]
@@ -115,6 +117,7 @@ class Membership:
             else:
                 other = model.value(DataRange(OneOf((self._read(value, role),))), role)
             model.connect(element, role, other)
+            model.connect(other, model.rules.roles[property, True], element)
             found.told[other] = value
         return element
 
@@ -213,8 +216,8 @@ class Membership:
     ) -> Iterator[tuple[object, Description | Term]]:
         concepts = found.model.concepts[element]
         names = sorted(self._one_of[one] for one in concepts & self._one_of.keys())
-        if element in found.told:
-            told = found.told[element]
+        if element in found.told or element == found.element:
+            told = found.told.get(element, found.description)
             yield names[0] if names else told, told
         elif names:
             yield names[0], Description(names[0])

@@ -1,83 +1,217 @@
-"""The names of an ontology, in the forms that people write them."""
+"""Names as people write them, and what they stand for.
+
+A name is a full IRI, a prefixed name, the last part of the IRI, or a label. As it is written comes
+first, then without regard to case and spaces; of those, last parts come before labels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from purport.model.iris import last_part
 from purport.model.term import folded
-from purport.ontology.axioms import OWL, Axioms
-from purport.ontology.errors import UnknownName
+from purport.ontology.axioms import Axioms
+from purport.ontology.errors import AmbiguousName, UnknownName
+from purport.ontology.spelling import nearest
+from purport.ontology.vocabulary import (
+    BUILT_IN_CLASSES,
+    BUILT_IN_DATA_PROPERTIES,
+    BUILT_IN_OBJECT_PROPERTIES,
+    BUILT_IN_PREFIXES,
+    DATATYPES,
+)
 
-_BUILT_IN = (OWL + "Thing", OWL + "Nothing")
+_MOST_SEEN = 100_000
 
 
 class Names:
-    """Finds classes, properties and individuals by full IRI, prefixed name, last part or label."""
+    """The classes, properties, individuals and datatypes of an ontology by what people call them.
+
+    >>> axioms = Axioms((), frozenset(["http://example.org/wine#RedWine"]), frozenset(),
+    ...     frozenset(), frozenset(), prefixes={"wine": "http://example.org/wine#"})
+    >>> Names(axioms).class_named("wine:RedWine"), Names(axioms).find_class("redwine")
+    ('http://example.org/wine#RedWine', 'http://example.org/wine#RedWine')
+    """
 
     def __init__(self, axioms: Axioms) -> None:
-        self._prefixes = dict(axioms.prefixes)
-        labels = axioms.labels
-        self._classes = _forms([*axioms.classes, *_BUILT_IN], labels, self._prefixes)
-        properties = axioms.object_properties | axioms.data_properties
-        self._properties = _forms(properties, labels, self._prefixes)
-        self._individuals = _forms(axioms.individuals, labels, self._prefixes)
-
-    def find_class(self, text: str) -> str | None:
-        """The class of this name."""
-        return _found(self._classes, text)
-
-    def find_property(self, text: str) -> str | None:
-        """The property of this name."""
-        return _found(self._properties, text)
-
-    def find_individual(self, text: str) -> str | None:
-        """The individual of this name."""
-        return _found(self._individuals, text)
+        self._prefixes = {**BUILT_IN_PREFIXES, **axioms.prefixes}
+        self._shortening = _Shortening.of(self._prefixes)
+        self._data_properties = axioms.data_properties | BUILT_IN_DATA_PROPERTIES
+        properties = axioms.object_properties | self._data_properties | BUILT_IN_OBJECT_PROPERTIES
+        self._classes = self._words("class", axioms.classes | BUILT_IN_CLASSES, axioms.labels)
+        self._properties = self._words("property", properties, axioms.labels)
+        self._individuals = self._words("individual", axioms.individuals, axioms.labels)
+        self._datatypes = self._words("datatype", DATATYPES, {})
 
     def class_named(self, text: str) -> str:
-        """The class of this name; `UnknownName` otherwise."""
-        return self._named("class", self._classes, text)
+        """The IRI of a class; an `UnknownName` if there is none, or several of that name."""
+        return self._classes.named(text)
 
     def property_named(self, text: str) -> str:
-        """The property of this name; `UnknownName` otherwise."""
-        return self._named("property", self._properties, text)
+        """The IRI of a property; an `UnknownName` if there is none, or several of that name."""
+        return self._properties.named(text)
 
     def individual_named(self, text: str) -> str:
-        """The individual of this name; `UnknownName` otherwise."""
-        return self._named("individual", self._individuals, text)
+        """The IRI of an individual; an `UnknownName` if there is none, or several of that name."""
+        return self._individuals.named(text)
+
+    def datatype_named(self, text: str) -> str:
+        """The IRI of a datatype that XSD or OWL knows, e.g. of `xsd:integer` or `integer`."""
+        return self._datatypes.named(text)
+
+    def find_class(self, text: str) -> str | None:
+        """The IRI of a class; None if there is none, or several of that name."""
+        return self._classes.find(text)
+
+    def find_property(self, text: str) -> str | None:
+        """The IRI of a property; None if there is none, or several of that name."""
+        return self._properties.find(text)
+
+    def find_individual(self, text: str) -> str | None:
+        """The IRI of an individual; None if there is none, or several of that name."""
+        return self._individuals.find(text)
+
+    def is_data_property(self, iri: str) -> bool:
+        """Whether the values of a property are literals."""
+        return iri in self._data_properties
 
     def short(self, iri: str) -> str:
-        """The prefixed name of an IRI, or itself."""
-        for prefix, start in self._prefixes.items():
-            if iri.startswith(start):
-                return f"{prefix}:{iri[len(start) :]}"
+        """A name for people: prefixed if there is a prefix for it, or else the IRI.
+
+        What comes out names the same again.
+        """
+        return self._shortening.short(iri)
+
+    def _words(
+        self, kind: str, iris: frozenset[str], labels: Mapping[str, tuple[str, ...]]
+    ) -> _Words:
+        return _Words.of(kind, iris, labels, self._prefixes, self._shortening)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortening:
+    """Namespaces, and the prefix that is written for each: the longest one that has a name."""
+
+    prefixes: dict[str, str]
+
+    @classmethod
+    def of(cls, prefixes: Mapping[str, str]) -> _Shortening:
+        chosen: dict[str, str] = {}
+        for name, namespace in prefixes.items():
+            if namespace and (namespace not in chosen or not chosen[namespace]):
+                chosen[namespace] = name
+        return cls(chosen)
+
+    def short(self, iri: str) -> str:
+        for end in _ends(iri):
+            prefix = self.prefixes.get(iri[:end])
+            if prefix is not None and end < len(iri):
+                return f"{prefix}:{iri[end:]}"
         return iri
 
-    def _named(self, kind: str, forms: Mapping[str, set[str]], text: str) -> str:
-        found = _found(forms, text)
-        if found is None:
-            raise UnknownName(kind, text, tuple(get_close_matches(text, forms, 2)))
-        return found
+
+def _ends(iri: str) -> Iterator[int]:
+    """Where a namespace may end, the longest first."""
+    for place in range(len(iri), 0, -1):
+        if iri[place - 1] in "#/_:":
+            yield place
 
 
-def _forms(
-    iris: Iterable[str], labels: Mapping[str, Iterable[str]], prefixes: Mapping[str, str]
-) -> dict[str, set[str]]:
-    forms: dict[str, set[str]] = {}
-    for iri in iris:
-        written = [iri, last_part(iri), *labels.get(iri, ())]
-        written += [
-            f"{prefix}:{iri[len(start) :]}"
-            for prefix, start in prefixes.items()
-            if iri.startswith(start)
-        ]
-        for one in written:
-            forms.setdefault(folded(one), set()).add(iri)
-    return forms
+class _Words:
+    """The words for things of one kind: to one IRI, or to several where a word is ambiguous."""
+
+    def __init__(
+        self,
+        kind: str,
+        exact: dict[str, tuple[str, ...]],
+        loose: dict[str, tuple[str, ...]],
+        prefixes: Mapping[str, str],
+        shortening: _Shortening,
+    ) -> None:
+        self._kind = kind
+        self._exact = exact
+        self._loose = loose
+        self._prefixes = prefixes
+        self._shortening = shortening
+        self._seen: dict[str, str | None] = {}
+
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        iris: Iterable[str],
+        labels: Mapping[str, tuple[str, ...]],
+        prefixes: Mapping[str, str],
+        shortening: _Shortening,
+    ) -> _Words:
+        ordered = sorted(iri for iri in iris if not iri.startswith("_:"))
+        levels = (
+            [(iri, iri) for iri in ordered],
+            [(shortening.short(iri), iri) for iri in ordered],
+            [(word, iri) for iri in ordered for word in _local_names(iri)],
+            [(label, iri) for iri in ordered for label in labels.get(iri, ())],
+        )
+        exact = _by_word(levels)
+        loose = _by_word([[(folded(word), iri) for word, iri in level] for level in levels])
+        return cls(kind, exact, loose, prefixes, shortening)
+
+    def find(self, text: str) -> str | None:
+        """The one IRI that a text names, or None; a text that was seen before is looked up once."""
+        try:
+            return self._seen[text]
+        except KeyError:
+            found = self._candidates(text)
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.clear()
+            self._seen[text] = answer = found[0] if len(found) == 1 else None
+            return answer
+
+    def named(self, text: str) -> str:
+        """The one IRI that a text names; otherwise an error that lists what may be meant."""
+        found = self._candidates(text)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise AmbiguousName(self._kind, text, tuple(map(self._shortening.short, found)))
+        words = nearest(folded(text), (word for word in self._loose if "://" not in word))
+        suggestions = dict.fromkeys(
+            self._shortening.short(iri) for word in words for iri in self._loose[word]
+        )
+        raise UnknownName(self._kind, text, tuple(suggestions)[:3])
+
+    def _candidates(self, text: str) -> tuple[str, ...]:
+        if text.startswith("<") and text.endswith(">"):
+            text = text[1:-1]
+        return (
+            self._exact.get(text)
+            or self._exact.get(self._expanded(text))
+            or self._loose.get(folded(text))
+            or ()
+        )
+
+    def _expanded(self, text: str) -> str:
+        prefix, colon, local = text.partition(":")
+        return self._prefixes[prefix] + local if colon and prefix in self._prefixes else text
 
 
-def _found(forms: Mapping[str, set[str]], text: str) -> str | None:
-    found = forms.get(folded(text), ())
-    return next(iter(found)) if len(found) == 1 else None
+def _local_names(iri: str) -> Iterator[str]:
+    """The last part, and the fragment where that is another one."""
+    last, (_, hash_sign, fragment) = last_part(iri), iri.rpartition("#")
+    if last:
+        yield last
+    if hash_sign and fragment and fragment != last:
+        yield fragment
+
+
+def _by_word(levels: Iterable[Iterable[tuple[str, str]]]) -> dict[str, tuple[str, ...]]:
+    """What words name; where several levels know a word, the first has it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for level in levels:
+        here: dict[str, tuple[str, ...]] = {}
+        for word, iri in level:
+            before = here.get(word, ())
+            if iri not in before:
+                here[word] = (*before, iri)
+        found = {**here, **found}
+    return found

@@ -36,7 +36,6 @@ class Ontology:
         self.axioms = reasoner.axioms
         self.names = Names(reasoner.axioms)
         self._membership = Membership(reasoner)
-        self._prefixes = dict(reasoner.axioms.prefixes)
 
     @classmethod
     def load(
@@ -168,5 +167,5 @@ class Ontology:
 
     def _expression(self, given: ClassExpression | str) -> ClassExpression:
         if isinstance(given, str):
-            given = parse_class_expression(given, self._prefixes)
+            given = parse_class_expression(given)
         return self.resolved(given)

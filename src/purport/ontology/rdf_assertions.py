@@ -149,7 +149,9 @@ class RdfAssertions:
             parts = self._graph.parts.get(node, {})
             for given in [*parts.get(OWL + "distinctMembers", []), *parts.get(OWL + "members", [])]:
                 try:
-                    names = tuple(map(self._expressions.individual, self._expressions.list(given)))
+                    names = tuple(
+                        map(self._expressions.individual, self._expressions.members(given))
+                    )
                 except Malformed as malformed:
                     self._collection.ignored[f"malformed {malformed}"] += 1
                     continue

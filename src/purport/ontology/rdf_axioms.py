@@ -110,7 +110,7 @@ class _RdfReader:
 
     def _disjoint_union(self, union: Node, parts: Node) -> None:
         read = self._expressions.expression
-        operands = tuple(map(read, self._expressions.list(parts)))
+        operands = tuple(map(read, self._expressions.members(parts)))
         for axiom in disjoint_union(read(union), operands):
             self._collection.add(axiom)
 
@@ -163,7 +163,7 @@ class _RdfReader:
 
     def _chain(self, wider: Node, steps: Node) -> None:
         read = self._expressions.property
-        chain = tuple(map(read, self._expressions.list(steps)))
+        chain = tuple(map(read, self._expressions.members(steps)))
         self._collection.add(told.PropertyChain(chain, read(wider)))
 
     def _domain(self, name: Node, domain: Node) -> None:
@@ -186,7 +186,7 @@ class _RdfReader:
             for given in self._graph.parts.get(node, {}).get(members, []):
                 self._carefully(
                     lambda _, some: self._collection.add(
-                        told.DisjointClasses(tuple(map(read.expression, read.list(some))))
+                        told.DisjointClasses(tuple(map(read.expression, read.members(some))))
                     ),
                     node,
                     given,
@@ -195,7 +195,7 @@ class _RdfReader:
             for given in self._graph.parts.get(node, {}).get(members, []):
                 self._carefully(
                     lambda _, some: self._collection.add(
-                        told.DisjointProperties(tuple(map(read.property, read.list(some))))
+                        told.DisjointProperties(tuple(map(read.property, read.members(some))))
                     ),
                     node,
                     given,

@@ -90,7 +90,7 @@ class RdfExpressions:
         name = _resource(node, "individuals")
         return self.name_of_blank(name) if name.startswith("_:") else name
 
-    def list(self, node: Node) -> list[Node]:
+    def members(self, node: Node) -> list[Node]:
         """The members of a list."""
         members: list[Node] = []
         seen: set[str] = set()
@@ -126,8 +126,8 @@ class RdfExpressions:
             case "complementOf" | "datatypeComplementOf":
                 return owl.Not(self._expression(given, level + 1))
             case "oneOf":
-                return owl.OneOf(tuple(self.value(member) for member in self.list(given)))
-        operands = tuple(self._expression(member, level + 1) for member in self.list(given))
+                return owl.OneOf(tuple(self.value(member) for member in self.members(given)))
+        operands = tuple(self._expression(member, level + 1) for member in self.members(given))
         return intersection(operands) if kind == OWL + "intersectionOf" else union(operands)
 
     def _restriction(self, parts: dict[str, list[Node]], level: int) -> owl.ClassExpression:
@@ -151,7 +151,7 @@ class RdfExpressions:
     def _restricted_property(self, parts: dict[str, list[Node]]) -> Node:
         if OWL + "onProperties" not in parts:
             return _only(parts, OWL + "onProperty", "restrictions")
-        several = self.list(_only(parts, OWL + "onProperties", "restrictions"))
+        several = self.members(_only(parts, OWL + "onProperties", "restrictions"))
         if len(several) != 1:
             raise Malformed("restrictions")
         return several[0]
@@ -161,7 +161,7 @@ class RdfExpressions:
         if datatype.startswith("_:"):
             raise Malformed("data ranges")
         facets = []
-        for node in self.list(_only(parts, OWL + "withRestrictions", "data ranges")):
+        for node in self.members(_only(parts, OWL + "withRestrictions", "data ranges")):
             given = self.graph.parts.get(_resource(node, "data ranges"), {})
             for facet in filter(FACETS.__contains__, given):
                 limit = _only(given, facet, "data ranges")
@@ -187,7 +187,7 @@ def _is_restriction(parts: dict[str, list[Node]]) -> bool:
 
 
 def _only(parts: dict[str, list[Node]], predicate: str, called: str) -> Node:
-    given = parts.get(predicate, ())
+    given = parts.get(predicate, [])
     if len(given) != 1 and len(set(given)) != 1:
         raise Malformed(called)
     return given[0]

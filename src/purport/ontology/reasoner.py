@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 
-from purport.model.class_expression import ClassExpression, Or
-from purport.ontology.axioms import Axioms
+from purport.model.class_expression import ClassExpression, Named, Or
+from purport.ontology.axioms import NOTHING, Axioms, SubClass
+from purport.ontology.el_profile import is_beyond_el, is_union_of_el
 from purport.ontology.errors import OntologyError
 from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.rules import BOTTOM, TOP, Rules
 from purport.ontology.saturation import Model
 from purport.ontology.showing import put, shows
+from purport.ontology.tableau import Tableau
 
+MOST_CLASSES_FOR_TABLEAU = 3000
 _REMEMBERED = 4096
 
 
@@ -19,18 +22,30 @@ class Reasoner:
     """Answers questions about classes; a yes is always right.
 
     A no is right for axioms and expressions of OWL 2 EL with numeric facets. Beyond it the tableau
-    looks as far as its bounds allow, in ontologies of up to 3,000 classes when they are classified.
+    looks as far as its bounds allow: for expressions in any ontology, for axioms in one of up to
+    3,000 classes.
     """
 
     def __init__(self, axioms: Axioms) -> None:
         self.axioms = axioms
-        self.is_beyond_el = False
+        self.is_beyond_el = is_beyond_el(axioms)
         self.model = Model.of(Rules(axioms))
         self._refuse_contradiction()
+        if self._looks_beyond:
+            self._look_further()
         self._element_of = lru_cache(maxsize=_REMEMBERED)(self._new_element)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.axioms, self.is_beyond_el, self.model)
+
+    @property
+    def _looks_beyond(self) -> bool:
+        return self.is_beyond_el and len(self.axioms.classes) <= MOST_CLASSES_FOR_TABLEAU
+
+    @cached_property
+    def tableau(self) -> Tableau:
+        """What looks beyond saturation."""
+        return Tableau(self.axioms)
 
     @cached_property
     def classes(self) -> Hierarchy:
@@ -57,7 +72,10 @@ class Reasoner:
         if isinstance(narrower, Or) and all(self.subsumes(wider, one) for one in narrower.operands):
             return True
         model, element = self._element_of(narrower)
-        return shows(model, element, wider)
+        if shows(model, element, wider):
+            return True
+        is_plain = is_union_of_el(narrower) and is_union_of_el(wider)
+        return not (is_plain and not self._looks_beyond) and self.tableau.subsumes(wider, narrower)
 
     def _new_element(self, expression: ClassExpression) -> tuple[Model, int]:
         model = self.model.branch()
@@ -75,6 +93,29 @@ class Reasoner:
                 raise OntologyError(
                     f"the ontology contradicts itself: what it says of <{name}> cannot be"
                 )
+
+    def _look_further(self) -> None:
+        if not self.tableau.is_consistent():
+            raise OntologyError(f"the ontology contradicts itself: {self.tableau.clash}")
+        classes = self.classes
+        known = {
+            name: frozenset({NOTHING.name})
+            if name in classes.unsatisfiable
+            else classes.ancestors(name) | classes.equivalents(name)
+            for name in classes.names
+        }
+        found = self.tableau.classify_beyond(known)
+        new = [
+            SubClass(Named(name), Named(wider))
+            for name, above in found.items()
+            for wider in sorted(above - known[name] - {name})
+        ]
+        if new:
+            rules = self.model.rules
+            for axiom in new:
+                rules.imply(axiom.narrower, axiom.wider)
+            self.model = Model.of(rules)
+            del self.classes
 
 
 def _restored(axioms: Axioms, is_beyond: bool, model: Model) -> Reasoner:

@@ -1,4 +1,4 @@
-"""Expressions with every name in full."""
+"""Class expressions as somebody wrote them, with every name looked up in an ontology."""
 
 from __future__ import annotations
 
@@ -17,54 +17,79 @@ from purport.model.class_expression import (
     Property,
     Restricted,
     Some,
-)  # fmt: skip
-from purport.model.term import Term
-from purport.ontology.data_ranges import is_data_range
+)
+from purport.model.term import Term, Text
 from purport.ontology.names import Names
-
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def resolved(expression: ClassExpression, names: Names) -> ClassExpression:
-    """An expression with full IRIs; `UnknownName` for a name that is none."""
+    """The expression with full IRIs for names; one that the ontology lacks is an `UnknownName`.
 
-    def whole(one: ClassExpression) -> ClassExpression:
-        return resolved(one, names)
-
-    def prop(one: Property) -> Property:
-        if isinstance(one, Inverse):
-            return Inverse(Named(names.property_named(one.property.name)))
-        return Named(names.property_named(one.name))
-
-    def value(one: Named | Term) -> Named | Term:
-        return Named(names.individual_named(one.name)) if isinstance(one, Named) else one
-
+    What a data property has for a filler is a data range, in which names are datatypes and words
+    are texts.
+    """
     match expression:
         case Named(name):
-            datatype = _datatype(expression)
-            return datatype if is_data_range(datatype) else Named(names.class_named(name))
+            return Named(names.class_named(name))
         case And(operands):
-            return And(tuple(map(whole, operands)))
+            return And(tuple(resolved(operand, names) for operand in operands))
         case Or(operands):
-            return Or(tuple(map(whole, operands)))
+            return Or(tuple(resolved(operand, names) for operand in operands))
         case Not(operand):
-            return Not(whole(operand))
-        case Some(property, filler):
-            return Some(prop(property), whole(filler))
-        case Only(property, filler):
-            return Only(prop(property), whole(filler))
-        case HasValue(property, one):
-            return HasValue(prop(property), value(one))
-        case HasSelf(property):
-            return HasSelf(prop(property))
-        case Cardinality(property, bound, count, filler_or_none):
-            filler_ = None if filler_or_none is None else whole(filler_or_none)
-            return Cardinality(prop(property), bound, count, filler_)
+            return Not(resolved(operand, names))
+        case Some(name, filler):
+            return Some(_property(name, names), _filler(name, filler, names))
+        case Only(name, filler):
+            return Only(_property(name, names), _filler(name, filler, names))
+        case HasValue(name, value):
+            return HasValue(_property(name, names), _value(value, _is_data(name, names), names))
+        case HasSelf(name):
+            return HasSelf(_property(name, names))
+        case Cardinality(name, bound, count, counted):
+            among = None if counted is None else _filler(name, counted, names)
+            return Cardinality(_property(name, names), bound, count, among)
         case OneOf(members):
-            return OneOf(tuple(map(value, members)))
-        case Restricted(datatype, facets):
-            return Restricted(_datatype(datatype), facets)
+            return OneOf(tuple(_value(member, False, names) for member in members))
+        case Restricted():
+            return _data_range(expression, names)
 
 
-def _datatype(name: Named) -> Named:
-    return Named(name.name.replace("xsd:", _XSD, 1)) if name.name.startswith("xsd:") else name
+def _property(name: Property, names: Names) -> Property:
+    match name:
+        case Named(text):
+            return Named(names.property_named(text))
+        case Inverse(Named(text)):
+            return Inverse(Named(names.property_named(text)))
+
+
+def _is_data(name: Property, names: Names) -> bool:
+    return isinstance(name, Named) and names.is_data_property(names.property_named(name.name))
+
+
+def _filler(name: Property, filler: ClassExpression, names: Names) -> ClassExpression:
+    return _data_range(filler, names) if _is_data(name, names) else resolved(filler, names)
+
+
+def _data_range(expression: ClassExpression, names: Names) -> ClassExpression:
+    match expression:
+        case Named(name):
+            return Named(names.datatype_named(name))
+        case And(operands):
+            return And(tuple(_data_range(operand, names) for operand in operands))
+        case Or(operands):
+            return Or(tuple(_data_range(operand, names) for operand in operands))
+        case Not(operand):
+            return Not(_data_range(operand, names))
+        case OneOf(members):
+            return OneOf(tuple(_value(member, True, names) for member in members))
+        case Restricted(Named(datatype), facets):
+            return Restricted(Named(names.datatype_named(datatype)), facets)
+        case _:
+            return resolved(expression, names)
+
+
+def _value(value: Named | Term, is_data: bool, names: Names) -> Named | Term:
+    """An individual, or a literal; as a value of data, a bare word is a text."""
+    if not isinstance(value, Named):
+        return value
+    return Text(value.name) if is_data else Named(names.individual_named(value.name))

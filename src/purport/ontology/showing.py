@@ -12,7 +12,6 @@ from purport.model.class_expression import (
     Bound,
     Cardinality,
     ClassExpression,
-    HasSelf,
     HasValue,
     Named,
     OneOf,
@@ -26,24 +25,6 @@ from purport.ontology.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.property_order import role_of
 from purport.ontology.rules import BOTTOM
 from purport.ontology.saturation import Model
-
-
-def is_el(expression: ClassExpression) -> bool:
-    """Whether an expression is one of OWL 2 EL, or an `or` of such at the top."""
-    match expression:
-        case Named() | HasSelf():
-            return True
-        case HasValue():
-            return True
-        case OneOf(members):
-            return len(members) == 1 or is_data_range(expression)
-        case And(operands) | Or(operands):
-            return is_data_range(expression) or all(map(is_el, operands))
-        case Some(_, filler):
-            return is_data_range(filler) or (not isinstance(filler, Or) and is_el(filler))
-        case Cardinality(_, Bound.MIN, 0 | 1, filler):
-            return filler is None or is_el(filler)
-    return is_data_range(expression)
 
 
 def put(model: Model, element: int, expression: ClassExpression) -> None:

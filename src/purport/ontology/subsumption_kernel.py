@@ -34,11 +34,26 @@ def find_subsumed(
 ) -> bool:
     """Say of each pair of names whether the first is above the second, or its equivalent.
 
-    Groups are numbered from above, so half of all pairs are decided by their numbers, and most
-    others by the bit that the wider one would have to have left among the marks of the narrower
-    one. False as soon as an index is out of range.
+    False if an index is out of range.
     """
-    starts, items = lineages
+    if not _find_possible(pairs, group_of, marked, answers):
+        return False
+    for at in range(len(answers)):
+        if answers[at]:
+            wider, narrower = group_of[pairs[0][at]], group_of[pairs[1][at]]
+            answers[at] = wider == narrower or _is_listed(wider, narrower, lineages)
+    return True
+
+
+@compiled
+def _find_possible(
+    pairs: tuple[Places, Places], group_of: Groups, marked: tuple[Bits, Marks], answers: Answers
+) -> bool:
+    """Rule most pairs out, without a branch that the processor could guess wrong.
+
+    Groups are numbered from above, which decides half of all pairs; most others are decided by the
+    bit that the wider one would have to have left among the marks of the narrower one.
+    """
     bits, marks = marked
     count = np.uint64(len(group_of))
     for at in range(len(answers)):
@@ -47,15 +62,19 @@ def find_subsumed(
             return False
         wider, narrower = np.uint64(group_of[first]), np.uint64(group_of[second])
         is_marked = (marks[narrower] >> np.uint64(bits[wider])) & np.uint64(1)
-        if is_marked & np.uint64(wider <= narrower):
-            low, high = starts[narrower], starts[narrower + np.uint64(1)]
-            while high - low > 1:
-                middle = (low + high) >> 1
-                if items[middle] <= group_of[first]:
-                    low = middle
-                else:
-                    high = middle
-            answers[at] = items[low] == group_of[first]
-        else:
-            answers[at] = False
+        answers[at] = (is_marked & np.uint64(wider <= narrower)) != 0
     return True
+
+
+@compiled
+def _is_listed(wider: int, narrower: int, lineages: tuple[Places, Groups]) -> bool:
+    """Whether a group is in the lineage of another."""
+    starts, items = lineages
+    low, high = starts[narrower], starts[narrower + 1]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if items[middle] <= wider:
+            low = middle
+        else:
+            high = middle
+    return bool(items[low] == wider)

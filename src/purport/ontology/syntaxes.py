@@ -22,7 +22,8 @@ _FUNCTIONAL = re.compile(r"(?:Prefix|Ontology)\s*\(")
 _MANCHESTER = re.compile(r"(?:Prefix|Ontology|AnnotationProperty|Class|ObjectProperty)\s*:\s")
 _JSON = re.compile(r"\{|\[\s*[\[{\]\"0-9]")
 _TURTLE = re.compile(
-    r"@(?:prefix|base)\s|(?:prefix|base)\s+[\w.-]*:?\s*<|<[^\s<>]*>\s|\[|_:\w|[\w.-]*:\S*\s+\S",
+    r"@(?:prefix|base)\s|(?:prefix|base)\s+[\w.-]*:?\s*<"
+    r"|<[^\s<>]*>\s|\[|_:\w|[\w.-]*:\S*\s+\S",
     re.I,
 )
 

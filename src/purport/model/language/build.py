@@ -10,11 +10,13 @@ from typing import Any
 
 from lark import Token, Transformer, v_args
 from lark.tree import Meta
+from pyoxigraph import Literal, NamedNode
 
 from purport.model import class_expression as owl
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
 from purport.model.interval import read_duration, read_instant
+from purport.model.rdf import XSD, literal_term
 from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bare
 from purport.model.units import Quantity
 
@@ -322,21 +324,30 @@ class SubscriptionBuilder(Transformer[Token, Any]):
     def restricted(self, datatype: owl.Named, *facets: owl.Facet) -> owl.Restricted:
         return owl.Restricted(datatype, facets)
 
-    def facet(self, operator: Token, limit: list[Token] | Text) -> owl.Facet:
-        return owl.Facet(
-            _operator(operator), self._bare(limit) if isinstance(limit, list) else limit
-        )
+    def facet(self, kind: Token, limit: list[Token] | Term) -> owl.Facet:
+        limits = owl.TextFacet(kind) if kind.type == "FACET" else _operator(kind)
+        return owl.Facet(limits, self._bare(limit) if isinstance(limit, list) else limit)
 
     def one_of(self, *members: owl.Named | Term) -> owl.OneOf:
         return owl.OneOf(members)
 
+    def typed_literal(self, text: Token, _typed: Token, datatype: owl.Named) -> Term:
+        name = datatype.name
+        iri = XSD + name.removeprefix("xsd:") if name.startswith("xsd:") else name
+        if not is_iri(iri):
+            raise _misplaced(text, f"the datatype {name!r} is no IRI and no prefixed name")
+        return literal_term(Literal(_unquoted(text), datatype=NamedNode(iri)))
+
     def individual(self, word: Token) -> owl.Named | Term:
-        if word.type == "IRI" or isinstance(term := self._bare([word]), Text | Resource):
+        if word.type != "WORD" or isinstance(term := self._bare([word]), Text | Resource):
             return self.class_name(word)
         return term
 
     def class_name(self, name: Token) -> owl.Named:
-        return owl.Named(name[1:-1] if name.type == "IRI" else str(self._expanded(name)))
+        return owl.Named(self._expanded(str(name)) if name.type == "WORD" else name[1:-1])
+
+    def class_expression(self, expression: owl.ClassExpression) -> owl.ClassExpression:
+        return expression
 
     # ---- options and actions ----
 

@@ -16,6 +16,8 @@ _IN_WORDS = {
     "CLASS_RELATION": "'more specific than'",
     "CONTAINS_ALL": "'contains all'", "ALLEN": "one of Allen's relations",
     "FUNCTION": "count, sum, avg, min or max", "BOUND": "min, max or exactly",
+    "QUOTED_NAME": "a name ('...')", "TYPED": "'^^' and a datatype",
+    "FACET": "a facet (such as length)",
     "AT_MOST_ONCE_PER": "'at most once per'", "ON_CHANGE": "'on change'",
 }  # fmt: skip
 
@@ -29,7 +31,9 @@ _GROUPS = (
                 "DURING", "WITH", "ALLEN", "FILTER"}), "a comparison (= != < <= > >= in isa ...)"),
     (frozenset({"PUBLISH", "UPDATE", "POST"}), "publish, update or post"),
     (frozenset({"LBRACE", "WHEN", "EVENT", "NOT", "LPAR"}), "a subscription ({...})"),
-    (frozenset({"LBRACE", "NOT", "LPAR", "INVERSE"}), "a class (such as wine:RedWine)"),
+    (frozenset({"WORD", "IRI", "QUOTED_NAME", "LBRACE", "NOT", "LPAR", "INVERSE"}),
+     "a class (such as wine:RedWine)"),
+    (frozenset({"WORD", "IRI", "QUOTED_NAME"}), "a name (such as wine:RedWine)"),
     (frozenset({"LBRACE", "NOT", "LPAR"}), "a pattern ({...})"),
 )  # fmt: skip
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.exceptions import VisitError
 
 from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnusablePath
+from purport.model.class_expression import ClassExpression
 from purport.model.language.build import Misplaced, SubscriptionBuilder
 from purport.model.language.expected import expectation, hint
 from purport.model.language.pieces import Piece, pieces_of
@@ -30,6 +32,18 @@ def parse(text: str, *, prefixes: Prefixes | None = None) -> Subscription:
     piece = Piece(text, 1)
     tree = _tree(piece, "single", None)
     return _built(piece, tree, dict(prefixes or {}), None)[0]
+
+
+def parse_class(text: str, *, prefixes: Prefixes | None = None) -> ClassExpression:
+    """The class expression that a text spells in Manchester syntax.
+
+    >>> parse_class("Person that hasAge some xsd:integer[>= 18]").operands[0]
+    Named(name='Person')
+    """
+    piece = Piece(text, 1)
+    tree = _tree(piece, "class_expression", None)
+    expression: ClassExpression = _transformed(piece, tree, dict(prefixes or {}), None)
+    return expression
 
 
 def parse_all(
@@ -70,7 +84,7 @@ def _parser() -> Lark:
         "grammar.lark",
         rel_to=__file__,
         parser="lalr",
-        start=["single", "document"],
+        start=["single", "document", "class_expression"],
         maybe_placeholders=True,
         propagate_positions=True,
     )
@@ -86,12 +100,19 @@ def _tree(piece: Piece, start: str, file: str | None) -> Tree[Token]:
 def _built(
     piece: Piece, tree: Tree[Token], prefixes: dict[str, str], file: str | None
 ) -> list[Subscription]:
+    built: list[Subscription] = _transformed(piece, tree, prefixes, file)
+    return built
+
+
+def _transformed(
+    piece: Piece, tree: Tree[Token], prefixes: dict[str, str], file: str | None
+) -> Any:
     """The nodes of a tree; prefixes declared in it are added to those known."""
     if _depth(tree) > MOST_LEVELS:
         raise piece.error("the subscription is nested too deeply", 1, 1, file)
     builder = SubscriptionBuilder(prefixes, file, piece.first_line)
     try:
-        built: list[Subscription] = builder.transform(tree)
+        return builder.transform(tree)
     except VisitError as error:
         match error.orig_exc:
             case Misplaced(line=line, column=column) as mistake:
@@ -100,7 +121,6 @@ def _built(
                 place = error.obj.meta
                 raise piece.error(str(refusal), place.line, place.column, file) from None
         raise
-    return built
 
 
 def _depth(tree: Tree[Token]) -> int:

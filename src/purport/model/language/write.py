@@ -28,6 +28,7 @@ _BEHIND_WORDS = frozenset(("within", "isa", "has"))
 _IN_CLASSES = frozenset(
     ("and or not that some only all value self min max exactly inverse").split()
 )
+_IN_BRACKETS = re.compile(r"[^\s<>\"{}|\\^`]+")
 _NAME = re.compile(r"\w[\w.:-]*")
 _REFERENCE = re.compile(r"[A-Za-z_][\w.-]*")
 _MICROSECOND = timedelta(microseconds=1)
@@ -235,14 +236,21 @@ def _property(name: owl.Property) -> str:
 
 def _name(name: owl.Named) -> str:
     text = name.name
-    return text if _BARE_WORD.fullmatch(text) and text.lower() not in _IN_CLASSES else f"<{text}>"
+    if _BARE_WORD.fullmatch(text) and text.lower() not in _IN_CLASSES and "'" not in text:
+        return text
+    return _bracketed(text)
+
+
+def _bracketed(name: str) -> str:
+    """A name that is no plain word: an IRI in brackets, anything else in quotes."""
+    return f"<{name}>" if _IN_BRACKETS.fullmatch(name) or "'" in name else f"'{name}'"
 
 
 def _individual(individual: owl.Named | Term) -> str:
     match individual:
         case owl.Named(name):
-            bare = _spelt(name) if _BARE_WORD.fullmatch(name) else None
-            return name if isinstance(bare, Text | Resource) else f"<{name}>"
+            bare = _spelt(name) if _BARE_WORD.fullmatch(name) and "'" not in name else None
+            return name if isinstance(bare, Text | Resource) else _bracketed(name)
         case Text(text, language):
             return _string(text, language)
         case _:
