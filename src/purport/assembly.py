@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from purport.broker.matching_engine import MatchingEngine
+from purport.matching.individuals import GivenOntology
 from purport.matching.matcher import Matcher
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.memory_store import MemoryStore
@@ -31,9 +33,13 @@ def journal_to_read(place: Path | str, *, stretches: Path | None = None) -> SqlJ
     return open_sqlite_journal(Path(place), read_only=True)
 
 
-def matching_engine(matcher: Callable[[], Matcher] = Matcher) -> MatchingEngine:
-    """The engine of exact and approximate subscriptions."""
-    return MatchingEngine(matcher)
+def matching_engine(
+    matcher: Callable[..., Matcher] = Matcher, ontology: GivenOntology | None = None
+) -> MatchingEngine:
+    """The engine of exact and approximate subscriptions, and of classes if there is an ontology."""
+    if ontology is None:
+        return MatchingEngine(matcher)
+    return MatchingEngine(partial(matcher, ontology=ontology))
 
 
 def graph_store_at(address: Path | str | None = None) -> GraphStore:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from purport import Event, Matcher
 from purport.matching.plain_lines import PlainLines
 from purport.matching.plan import DEFAULTS, Mode
+from purport.model.event import Statement
 from purport.model.match import Match
 from purport.model.subscription import ContainsAll, Predicate, Subscription, Within
+from purport.model.term import Text
 from tests.oracles.approximate_matcher import Cell, ranked_mappings
 from tests.oracles.class_cells import bag_cells, class_cells
 from tests.strategies.approximate import Steps
@@ -71,9 +73,11 @@ def test_a_batch_of_objects_matches_as_events_do_by_their_plans(
         found = []
         for place, subscription in enumerate(wanted):
             least = 0.5 if (given := subscription.options.threshold) is None else given
-            for mapping in matcher.mappings(event, subscription, 1):
-                if mapping.probability >= least - 5e-7:
-                    found.append((-round(mapping.probability, 9), place, mapping))
+            found += [
+                (-round(mapping.probability, 9), place, mapping)
+                for mapping in matcher.mappings(event, subscription, 1)
+                if mapping.probability >= least - 5e-7
+            ]
         planned += [mapping for _, _, mapping in sorted(found, key=lambda one: one[:2])]
 
     batch = list(matcher.match_batch(said))
@@ -115,7 +119,4 @@ def test_lines_and_tables_match_as_events_do(wanted: list[Subscription], said: T
 
 
 def _event_of(row: list[tuple[str, str]]) -> Event:
-    from purport.model.event import Statement
-    from purport.model.term import Text
-
     return Event(tuple(Statement(Text(name), Text(value)) for name, value in row))

@@ -30,10 +30,9 @@ def bag_cells(predicate: ContainsAll | Within, event: Event, measure: Measure) -
     bags: dict[object, list[int]] = {}
     for place, one in enumerate(event.statements):
         if same[place] or asked.approximation is not None:
-            name = None if same[place] else (type(one.attribute), folded(str(one.attribute)))
-            if isinstance(one.attribute, Resource) and name is not None:
-                name = (Resource, one.attribute.iri)
-            bags.setdefault(name, []).append(place)
+            is_iri = isinstance(one.attribute, Resource)
+            name = str(one.attribute) if is_iri else folded(str(one.attribute))
+            bags.setdefault(None if same[place] else (is_iri, name), []).append(place)
     for places in bags.values():
         told = [event.statements[place] for place in places]
         near = [[nearness(one, value, measure) for one in told] for value in predicate.values]
@@ -49,8 +48,8 @@ def bag_cells(predicate: ContainsAll | Within, event: Event, measure: Measure) -
             score = min(best)
             at = places[best.index(score)]
             holds_so = score == 1 or not all(is_exact)
-        name = 1.0 if same[at] else measure.score(said(asked.term), said(told[0].attribute))
-        cells[at] = Cell(name * score, holds_so)
+        near_name = 1.0 if same[at] else measure.score(said(asked.term), said(told[0].attribute))
+        cells[at] = Cell(near_name * score, holds_so)
     return cells
 
 
@@ -67,7 +66,8 @@ def class_cells(
 
 
 def _name(asked: AskedAttribute, statement: Statement, measure: Measure) -> tuple[float, bool]:
-    told = [statement.attribute, *filter(None, [thing_of(statement.attribute)])]
+    thing = thing_of(statement.attribute)
+    told = [statement.attribute] if thing is None else [statement.attribute, thing]
     is_same = any(holds(one, Operator.EQUAL, asked.term) for one in told)
     if asked.approximation is None:
         return float(is_same), is_same

@@ -14,6 +14,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator
+from purport.model.language.parse import parse
 from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
@@ -28,7 +29,6 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
-from purport.model.language.parse import parse
 from purport.ontology.ontology import Ontology
 from tests.strategies.approximate import approximations, near_predicates, options
 

@@ -102,8 +102,8 @@ class ClassSides:
             return
         yield from self._of_expressions[bisect_left(self._of_expressions, first) :]
         if not self.answers.is_ordered(told):
-            filed = chain.from_iterable(some.values() for some in self._by_class.values())
-            yield from (side for sides in filed for side in sides if side >= first)
+            lists = chain.from_iterable(filed.values() for filed in self._by_class.values())
+            yield from (side for sides in lists for side in sides if side >= first)
             return
         classes = self.answers.individuals.ontology.classes
         near = {
