@@ -82,9 +82,9 @@ quantities = st.builds(
     st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False),
     st.sampled_from([None, find_unit("°C"), find_unit("km/h")]),
 )
-times = st.builds(
-    Time, st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=5))]))
-)
+YEARS = [datetime(year, 1, 1, tzinfo=UTC).replace(tzinfo=None) for year in (2, 9998)]
+zones = st.sampled_from([UTC, timezone(timedelta(hours=5))])
+times = st.builds(Time, st.datetimes(*YEARS, timezones=zones))
 terms: st.SearchStrategy[Term] = st.one_of(
     quantities,
     st.builds(Text, st.text(max_size=20), st.sampled_from([None, "en"])),
@@ -210,6 +210,13 @@ def test_what_has_no_number_cannot_be_told() -> None:
         subscription_message(Some(Named("isBossOf"), THING), ENCODINGS)
     with pytest.raises(UnknownName, match="code 0x8a"):
         named_event(event_message(Description(types=("PhdStudent",)), FIGURE_2), ENCODINGS)
+
+
+def test_a_time_that_is_before_all_years_in_utc_cannot_be_told() -> None:
+    early = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5)))
+
+    with pytest.raises(MessageError, match="no year of it"):
+        event_message(Description(facts=(("hasAge", Time(early)),)), ENCODINGS)
 
 
 @given(st.binary(max_size=60), st.sampled_from([0x11, 0x12, None]))

@@ -117,7 +117,10 @@ class Writer:
             self.bytes += struct.pack("<d", number)
 
     def _time(self, instant: datetime) -> None:
-        passed = instant - _EPOCH
+        try:
+            passed = instant.astimezone(UTC) - _EPOCH
+        except OverflowError:
+            raise MessageError(f"{instant}: UTC has no year of it") from None
         power = next(power for power, step in enumerate(_STEPS) if not passed % step)
         count = passed // _STEPS[power]
         self.head(Tag.TIME, 2 * power + (count < 0))

@@ -1,0 +1,209 @@
+"""Class expressions, descriptions and orders of names as triples, the way OWL is kept in RDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, serialize
+
+from purport.model.class_expression import (
+    And,
+    Bound,
+    Cardinality,
+    ClassExpression,
+    Facet,
+    HasSelf,
+    HasValue,
+    Named,
+    Not,
+    OneOf,
+    Only,
+    Or,
+    Property,
+    Restricted,
+    Some,
+    TextFacet,
+)
+from purport.model.comparison import Operator
+from purport.model.term import Boolean, Resource, Term, Text, Time
+from purport.model.units import Quantity
+from purport.ontology.axioms import OWL
+from purport.ontology.description import Description
+from purport.ontology.hierarchy import Hierarchy
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_TYPE = NamedNode(_RDF + "type")
+_LIMITS: dict[Operator | TextFacet, str] = {
+    Operator.LESS: "maxExclusive",
+    Operator.AT_MOST: "maxInclusive",
+    Operator.GREATER: "minExclusive",
+    Operator.AT_LEAST: "minInclusive",
+}
+_COUNTS = {
+    Bound.MIN: ("minCardinality", "minQualifiedCardinality"),
+    Bound.MAX: ("maxCardinality", "maxQualifiedCardinality"),
+    Bound.EXACTLY: ("cardinality", "qualifiedCardinality"),
+}
+
+Node = NamedNode | BlankNode
+Value = NamedNode | BlankNode | Literal
+
+
+def owl_text(triples: Sequence[Triple], form: RdfFormat, prefixes: dict[str, str]) -> str:
+    """Triples as Turtle, RDF/XML, ..."""
+    return (serialize(triples, format=form, prefixes=prefixes) or b"").decode()
+
+
+def triples_of_hierarchy(hierarchy: Hierarchy) -> list[Triple]:
+    """Classes, and which are right below which."""
+    kept = [name for name in hierarchy.names if name not in hierarchy.unsatisfiable]
+    return [
+        *(Triple(NamedNode(name), _TYPE, _owl("Class")) for name in kept),
+        *(
+            Triple(NamedNode(name), NamedNode(_RDFS + "subClassOf"), NamedNode(parent))
+            for name in kept
+            for parent in sorted(hierarchy.parents(name))
+        ),
+    ]
+
+
+def triples_of_description(description: Description) -> list[Triple]:
+    """What is told of an individual."""
+    builder = _Builder()
+    builder.individual(description)
+    return builder.triples
+
+
+def triples_of_expression(name: str, expression: ClassExpression) -> list[Triple]:
+    """A class with this name, equivalent to an expression."""
+    builder = _Builder()
+    builder.add(NamedNode(name), _TYPE, _owl("Class"))
+    builder.add(NamedNode(name), _owl("equivalentClass"), builder.expression(expression))
+    return builder.triples
+
+
+def _owl(name: str) -> NamedNode:
+    return NamedNode(OWL + name)
+
+
+class _Builder:
+    """Triples so far."""
+
+    def __init__(self) -> None:
+        self.triples: list[Triple] = []
+
+    def add(self, subject: Node, predicate: NamedNode, value: Value) -> None:
+        self.triples.append(Triple(subject, predicate, value))
+
+    def individual(self, description: Description) -> Node:
+        node = BlankNode() if description.name is None else NamedNode(description.name)
+        for one in description.types:
+            self.add(node, _TYPE, NamedNode(one))
+        for property, value in description.facts:
+            told = self.individual(value) if isinstance(value, Description) else _literal(value)
+            self.add(node, NamedNode(property), told)
+        return node
+
+    def expression(self, expression: ClassExpression) -> Node:
+        match expression:
+            case Named(name):
+                return NamedNode(name)
+            case And(operands):
+                return self._of_class("intersectionOf", self._list(map(self.expression, operands)))
+            case Or(operands):
+                return self._of_class("unionOf", self._list(map(self.expression, operands)))
+            case Not(operand):
+                return self._of_class("complementOf", self.expression(operand))
+            case OneOf(members):
+                return self._of_class("oneOf", self._list(map(_member, members)))
+            case Restricted(datatype, facets):
+                return self._datatype(datatype, facets)
+            case Some(property, filler):
+                return self._restriction(property, "someValuesFrom", self.expression(filler))
+            case Only(property, filler):
+                return self._restriction(property, "allValuesFrom", self.expression(filler))
+            case HasValue(property, value):
+                return self._restriction(property, "hasValue", _member(value))
+            case HasSelf(property):
+                return self._restriction(property, "hasSelf", _typed("true", "boolean"))
+            case Cardinality():
+                return self._cardinality(expression)
+
+    def _of_class(self, predicate: str, value: Value) -> Node:
+        node = BlankNode()
+        self.add(node, _TYPE, _owl("Class"))
+        self.add(node, _owl(predicate), value)
+        return node
+
+    def _restriction(self, property: Property, predicate: str, value: Value) -> Node:
+        node = BlankNode()
+        self.add(node, _TYPE, _owl("Restriction"))
+        self.add(node, _owl("onProperty"), self._property(property))
+        self.add(node, _owl(predicate), value)
+        return node
+
+    def _cardinality(self, counted: Cardinality) -> Node:
+        plain, qualified = _COUNTS[counted.bound]
+        number = _typed(str(counted.count), "nonNegativeInteger")
+        if counted.filler is None:
+            return self._restriction(counted.property, plain, number)
+        node = self._restriction(counted.property, qualified, number)
+        self.add(node, _owl("onClass"), self.expression(counted.filler))
+        return node
+
+    def _property(self, property: Property) -> Node:
+        if isinstance(property, Named):
+            return NamedNode(property.name)
+        node = BlankNode()
+        self.add(node, _owl("inverseOf"), NamedNode(property.property.name))
+        return node
+
+    def _datatype(self, datatype: Named, facets: Sequence[Facet]) -> Node:
+        limits: list[Value] = []
+        for facet in facets:
+            limit = BlankNode()
+            name = _LIMITS.get(facet.operator, str(facet.operator))
+            self.add(limit, NamedNode(_XSD + name), _literal(facet.limit))
+            limits.append(limit)
+        node = BlankNode()
+        self.add(node, _TYPE, NamedNode(_RDFS + "Datatype"))
+        self.add(node, _owl("onDatatype"), NamedNode(datatype.name))
+        self.add(node, _owl("withRestrictions"), self._list(iter(limits)))
+        return node
+
+    def _list(self, items: Iterator[Value]) -> Node:
+        found = list(items)
+        node: Node = NamedNode(_RDF + "nil")
+        for item in reversed(found):
+            rest, node = node, BlankNode()
+            self.add(node, NamedNode(_RDF + "first"), item)
+            self.add(node, NamedNode(_RDF + "rest"), rest)
+        return node
+
+
+def _member(member: Named | Term) -> Value:
+    return NamedNode(member.name) if isinstance(member, Named) else _literal(member)
+
+
+def _typed(text: str, datatype: str) -> Literal:
+    return Literal(text, datatype=NamedNode(_XSD + datatype))
+
+
+def _literal(term: Term) -> Value:
+    match term:
+        case Text(text, language):
+            return Literal(text, language=language) if language else Literal(text)
+        case Resource(iri):
+            return NamedNode(iri)
+        case Boolean():
+            return _typed(str(term), "boolean")
+        case Time(instant):
+            return _typed(instant.isoformat(), "dateTime")
+        case Quantity(int() as magnitude, None):
+            return _typed(str(magnitude), "integer")
+        case Quantity(magnitude, None):
+            return _typed(str(magnitude), "double")
+        case Quantity():
+            return Literal(str(term))
