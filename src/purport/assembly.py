@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from purport.broker.matching_engine import MatchingEngine
-from purport.matching.individuals import GivenOntology
 from purport.matching.matcher import Matcher
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.memory_store import MemoryStore
@@ -15,6 +15,9 @@ from purport.storage.opening import open_sql_journal, open_sqlite_journal
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint
 from purport.storage.sql_journal import SqlJournal
+
+if TYPE_CHECKING:
+    from purport.matching.individuals import GivenOntology
 
 
 def journal_at(

@@ -20,6 +20,7 @@ from purport.ontology.description import Description
 from purport.ontology.ontology import Ontology
 from purport.relatedness.measure import Measure
 from tests.oracles.approximate_matcher import Cell, nearness
+from tests.strategies.small_ontology import XSD
 
 
 def bag_cells(predicate: ContainsAll | Within, event: Event, measure: Measure) -> list[Cell]:
@@ -90,7 +91,8 @@ def _class_score(
     described = _described(statement, event, ontology)
     if isinstance(predicate, HasProperty):
         return _has(predicate, described, measure, ontology)
-    wanted = ontology.resolved(predicate.expression)
+    is_text = predicate.expression == Named("xsd:string")
+    wanted = Named(XSD + "string") if is_text else ontology.resolved(predicate.expression)
     is_literal = type_level(statement.attribute) is None and is_data_range(wanted)
     is_so = ontology.is_member(statement.value if is_literal else described, wanted)
     return float(is_so), is_so

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from purport.model import subscription as ast
 from purport.model.class_expression import (
     And,
+    ClassExpression,
     Facet,
     Named,
     Not,
@@ -91,7 +92,8 @@ EXPRESSIONS = [
     "(Wine and (hasColour value Red))", "(RedWine or WhiteWine)", "(not Wine)",
     "(Wine that hasAge only xsd:integer[<= 25])", "(hasAge some xsd:integer[> 10])",
     "(Drink and not RedWine)", "(hasMaker some Maker)", "(hasColour min 2)", "{Chateau, Red}",
-    "xsd:integer[<= 25]", "xsd:string", "(Juice or (not Drink))", "(Wine and RedWine)",
+    "(Juice or (not Drink))", "(Wine and RedWine)",
+    "xsd:integer[<= 25]", "xsd:string",
 ]  # fmt: skip
 ATTRIBUTES = ["drink", "type", "note", "drink.type"]
 WORDS = [
@@ -101,12 +103,15 @@ WORDS = [
 attributes = st.builds(ast.AskedAttribute, st.sampled_from(ATTRIBUTES).map(Text), approximations)
 
 
-def _expression(text: str) -> ast.Predicate:
+def _expression(text: str) -> ClassExpression:
     [predicate] = parse(f"{{a isa {text}}}").predicates
-    return predicate
+    assert isinstance(predicate, ast.IsA)
+    return predicate.expression
 
 
-expressions = st.sampled_from([_expression(text).expression for text in EXPRESSIONS])  # type: ignore[union-attr]
+_READ = [_expression(text) for text in EXPRESSIONS]
+expressions = st.sampled_from(_READ)
+classes = st.sampled_from(_READ[:-2])  # the last ones are none
 asked_words = st.builds(ast.AskedValue, st.sampled_from([*WORDS, "tag"]).map(Text), approximations)
 exact_values = st.one_of(
     st.sampled_from(WORDS).map(Text), st.sampled_from([3, 12, 20, 12.0, 30]).map(Quantity)
@@ -116,7 +121,7 @@ equalities = st.sampled_from([Operator.EQUAL, Operator.NOT_EQUAL])
 class_predicates = st.one_of(
     st.builds(ast.IsA, attributes, expressions),
     st.builds(ast.IsA, attributes, expressions),
-    st.builds(ast.ClassOrder, attributes, st.sampled_from(ast.ClassRelation), expressions),
+    st.builds(ast.ClassOrder, attributes, st.sampled_from(ast.ClassRelation), classes),
     st.builds(ast.HasProperty, attributes, properties, st.sampled_from(Operator), exact_values),
     st.builds(ast.HasProperty, attributes, properties, equalities, asked_words),
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -66,7 +66,6 @@ from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.embedded.timer import Timer
 from purport.embedded.workers import Callback, HandOver, Worker, to_callback, to_service
 from purport.errors import InvalidInput
-from purport.matching.individuals import GivenOntology
 from purport.matching.matcher import Matcher
 from purport.model.clock import Clock, SystemClock
 from purport.model.event import Event
@@ -75,6 +74,9 @@ from purport.model.notification import Notification
 from purport.model.subscription import Post, Rule, Subscription
 from purport.posting import address_parts
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
+
+if TYPE_CHECKING:
+    from purport.matching.individuals import GivenOntology
 
 _LOG = logging.getLogger("purport.broker")
 _ENTRIES_BETWEEN_LOOKS = 10_000

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from purport.errors import InvalidInput
 from purport.matching.asked import ClassPredicate, plain_term
 from purport.matching.individuals import Individuals
 from purport.matching.measures import Measures
-from purport.model.class_expression import ClassExpression, Named
+from purport.model.class_expression import ClassExpression, Named, Restricted
 from purport.model.comparison import Operator, holds
+from purport.model.language.write import write_predicate
 from purport.model.subscription import AskedValue, ClassOrder, ClassRelation, HasProperty, IsA
 from purport.model.term import Resource, Term, Text, folded
 from purport.model.words import said, says_words
@@ -29,6 +31,7 @@ class Answer(NamedTuple):
 
 
 _ENDS = frozenset([THING.name, NOTHING.name])
+_DATATYPES = ("xsd:", "http://www.w3.org/2001/XMLSchema#")
 _NO = Answer(0.0, False)
 _YES = Answer(1.0, True)
 
@@ -44,6 +47,12 @@ class ClassAnswers:
         """A predicate with full IRIs; `UnknownName` if the ontology does not know a name in it."""
         ontology = self.individuals.ontology
         match predicate:
+            case IsA(_, Named(name)) if name.startswith(_DATATYPES):
+                return replace(predicate, expression=Named(ontology.names.datatype_named(name)))
+            case ClassOrder(_, _, Restricted()):
+                raise InvalidInput(
+                    f"{write_predicate(predicate)}: data stand in no order of classes"
+                )
             case IsA(_, expression) | ClassOrder(_, _, expression):
                 return replace(predicate, expression=ontology.resolved(expression))
             case HasProperty(_, property):

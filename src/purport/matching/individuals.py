@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from purport.model.class_expression import ClassExpression, Named, OneOf
 from purport.model.event import Event
@@ -19,15 +20,19 @@ from purport.ontology.axioms import NOTHING
 from purport.ontology.data_ranges import is_data_range
 from purport.ontology.description import Description, is_type_name
 from purport.ontology.expression_index import ExpressionIndex, told_unions
-from purport.ontology.ontology import Ontology
 
-GivenOntology = Ontology | Path | str | Sequence[Path | str]
+if TYPE_CHECKING:
+    from purport.ontology.ontology import Ontology
+
+    GivenOntology = Ontology | Path | str | Sequence[Path | str]
 _REMEMBERED = 65_536
 _NOBODY = Text("")
 
 
 def ontology_of(given: GivenOntology) -> Ontology:
     """An ontology as it is, or the one in a file or in several."""
+    from purport.ontology.ontology import Ontology  # SciPy comes with it: who has none does not pay
+
     if isinstance(given, Ontology):
         return given
     paths = [given] if isinstance(given, str | Path) else given

@@ -18,7 +18,7 @@ from purport.matching.checking import Checking
 from purport.matching.class_answers import ClassAnswers
 from purport.matching.compiled_matcher import CompiledMatcher, Optimisations
 from purport.matching.explanation import MatchExplanation, explain_match
-from purport.matching.individuals import GivenOntology, Individuals, ontology_of
+from purport.matching.individuals import Individuals, ontology_of
 from purport.matching.lines import line_of
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
@@ -32,6 +32,8 @@ from purport.relatedness.measure import Measure
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from purport.matching.individuals import GivenOntology
 
 MOST_THREADS = 256
 _LEFT_SLOTS = 50_000  # how many more empty slots than subscriptions there may be

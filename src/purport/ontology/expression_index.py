@@ -10,11 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING
 
 from purport.model.class_expression import And, ClassExpression, Named, Or
 from purport.ontology.axioms import NOTHING, THING, Axioms
 from purport.ontology.data_ranges import is_data_range
-from purport.ontology.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from purport.ontology.hierarchy import Hierarchy
 
 Classes = frozenset[str]
 
