@@ -51,6 +51,7 @@ class Individuals:
         self._members = lru_cache(maxsize=_REMEMBERED)(ontology.is_member)
         self._values = lru_cache(maxsize=_REMEMBERED)(ontology.values_of)
         self._last: tuple[Event, dict[int, Description]] = Event(()), {}
+        self._filing = self.index()
         self._types_of_all = self.types_of(Description())
 
     def index(self) -> ExpressionIndex:
@@ -101,7 +102,7 @@ class Individuals:
 
     def may_be_anything(self, expression: ClassExpression) -> bool:
         """Whether what the ontology does not know, such as a number, may be in an expression."""
-        above = self.index().classes_above(expression)
+        above = self._filing.classes_above(expression)
         return above is None or bool(above & self._types_of_all)
 
     def has_wordless_names(self) -> bool:

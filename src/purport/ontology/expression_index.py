@@ -65,7 +65,7 @@ class ExpressionIndex:
                 return frozenset([name])
             case And(operands):
                 able = [found for one in operands if (found := self.classes_above(one)) is not None]
-                return min(able, key=self._members, default=None)
+                return min(able, key=self._members) if len(able) > 1 else next(iter(able), None)
             case Or(operands) if expression not in self._told:
                 parts = [self.classes_above(one) for one in operands]
                 known = [one for one in parts if one is not None]
