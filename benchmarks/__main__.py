@@ -12,6 +12,7 @@ from benchmarks import (
     exact_matching,
     journal_reading,
     matching_memory,
+    ontology,
     reading_memory,
     relatedness,
     space_building,
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "sparql": sparql_subscriptions.findings,
     "sparql-scale": sparql_scale.findings,
     "sparql-drift": sparql_drift.findings,
+    "ontology": ontology.findings,
     "long": streaming.long_run,
 }
 

@@ -25,6 +25,7 @@ from purport.relatedness.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from purport.embedded.broker import Broker
+    from purport.ontology.ontology import Ontology
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ __all__ = [
     "Matcher",
     "NotSupportedYet",
     "Notification",
+    "Ontology",
     "PurportError",
     "Rule",
     "Statement",
@@ -55,7 +57,10 @@ __all__ = [
     "write",
 ]
 
-_LATER = {"Broker": "purport.embedded.broker"}  # brings a database along: loaded when asked for
+_LATER = {  # what brings much along is loaded when it is asked for
+    "Broker": "purport.embedded.broker",
+    "Ontology": "purport.ontology.ontology",
+}
 _PACKAGES = ("pipeline", "sparql")
 
 

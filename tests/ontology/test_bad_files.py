@@ -38,6 +38,10 @@ HEAD = """@prefix : <http://x.org/> . @prefix owl: <http://www.w3.org/2002/07/ow
         (b"Ontology(<http://x.org>\nSubClassOf(:A", "line 2, column 14: not valid functional"),
         (b"Ontology: <http://x.org>\nClass: :A\n  foo bar", "line 3, column 3: not valid Manch"),
         (b"<Ontology xmlns='http://www.w3.org/2002/07/owl#'><X>", "not valid OWL/XML"),
+        (
+            b"<Ontology xmlns='http://www.w3.org/2002/07/owl#'>\n<SubClassOf>\n<Class IRI='#A'/>",
+            "line 3, column 18: not valid OWL/XML: no element found",
+        ),
         ("<?xml version='1.0'?>".encode("utf-16"), "found text in UTF-16, expected UTF-8"),
     ],
 )

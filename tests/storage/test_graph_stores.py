@@ -8,14 +8,20 @@ from hypothesis import Phase
 
 from purport.assembly import graph_store_at
 from purport.errors import InvalidInput
+from purport.model.class_expression import Named
+from purport.ontology.axioms import SubClass
 from purport.sparql.graph_store import GraphStore
+from purport.sparql.inferring_store import InferringStore
 from purport.sparql.memory_store import MemoryStore
+from purport.sparql.ontology_rules import rules_of
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint, SparqlEndpoint
 from tests.contracts.graph_store import GraphStoreContract, empty
 from tests.storage.virtuoso_server import VirtuosoServer
+from tests.strategies.told_ontologies import ToldOntology
 
 DEFAULT_GRAPH = "urn:purport:default"
+_OF_TYPES = ToldOntology.of(SubClass(Named("urn:A"), Named("urn:B")))  # which no test speaks of
 
 
 class TestMemoryStore(GraphStoreContract):
@@ -32,6 +38,22 @@ class TestDiskStore(GraphStoreContract):
         store = DiskStore(tmp_path / "store")
         yield store
         store.close()
+
+
+class TestInferringStore(GraphStoreContract):
+    @pytest.fixture
+    def store(self) -> GraphStore:
+        return InferringStore(rules_of(_OF_TYPES))
+
+
+class TestInferringStoreOverDisk(GraphStoreContract):
+    examples = 0.2
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[GraphStore]:
+        base = DiskStore(tmp_path / "store")
+        yield InferringStore(rules_of(_OF_TYPES), base)
+        base.close()
 
 
 class _EndpointContract(GraphStoreContract):

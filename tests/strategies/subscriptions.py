@@ -66,13 +66,22 @@ endpoints = st.sampled_from(ast.Endpoint)
 names = st.builds(
     owl.Named,
     st.one_of(
-        st.sampled_from(["wine:RedWine", "http://example.org/a#B", "Vehicle", "and", "some", "25"]),
+        st.sampled_from(
+            ["wine:RedWine", "http://example.org/a#B", "Vehicle", "and", "some", "25", "length"]
+        ),
+        st.sampled_from(
+            ["Red Wine", "a, (b)", "'", "5' to 3'", "a\\", "Self", "inverse", "min", "{x}", "^^"]
+        ),
         plain_words,
     ),
 )
 properties = st.one_of(names, st.builds(owl.Inverse, names))
 individuals = st.one_of(names, terms.filter(lambda term: _is_individual(term)))
-facets = st.builds(owl.Facet, operators, terms.filter(lambda term: _is_individual(term)))
+facets = st.builds(
+    owl.Facet,
+    st.one_of(operators, st.sampled_from(owl.TextFacet)),
+    terms.filter(lambda term: _is_individual(term)),
+)
 
 
 def _is_individual(term: object) -> bool:

@@ -17,7 +17,9 @@ from purport.sparql.change import Change
 from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Answer
+from purport.sparql.inferring_store import AssertedFacts, InferringStore
 from purport.sparql.memory_store import MemoryStore
+from purport.sparql.ontology_rules import InferenceSource, rules_of
 from purport.sparql.terms import Term
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
@@ -58,12 +60,17 @@ class Graph:
     What an update tells is known only when it has been made. So a change is *drafted*: it is made,
     and taken back unless the journal has it in the end. Some queries are answered otherwise each
     time they are asked, so that taking back leaves another answer than was told: the next change
-    then tells the difference too.
+    then tells the difference too. With an ontology, queries and patterns see what follows from the
+    quads as well; the journal has what was asserted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ontology: InferenceSource | None = None) -> None:
         self._clock = _SetClock()
-        self._store = MemoryStore()
+        self._store: MemoryStore | InferringStore = MemoryStore()
+        self._asserted: MemoryStore | AssertedFacts = self._store
+        if ontology is not None:
+            self._store = InferringStore(rules_of(ontology))
+            self._asserted = self._store.asserted
         self._engine = Engine(self._store, clock=self._clock)
         self._queries: dict[str, Query] = {}  # those that are subscribed to
         self._held = 0  # how many are there until they are let go
@@ -159,8 +166,8 @@ class Graph:
             self._engine.apply(recorded_change(updated))
 
     def facts(self) -> tuple[str, ...]:
-        """All quads, as lines of N-Quads without their points."""
-        return fact_texts(self._store.matching(None, None, None, None))
+        """All quads that were asserted, as lines of N-Quads without their points."""
+        return fact_texts(self._asserted.matching(None, None, None, None))
 
     def named_graphs(self) -> tuple[str, ...]:
         """The IRIs of all graphs, those without quads too."""

@@ -16,13 +16,11 @@ from purport.broker.records import Answered
 from purport.errors import InvalidInput
 from purport.model.event import Event
 from purport.model.subscription import Reference, Rule, Update
-from purport.model.term import Boolean, Resource, Term, Text, Time
-from purport.model.units import Quantity
-from purport.sparql.binding import bound
+from purport.model.term import Term
+from purport.sparql.binding import bound, said_in_rdf
 from purport.sparql.tokens import Kind, tokens_of
 
 _MOST_RUNS = 1_000  # of one update, where an event says several things under one name
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def rule_update(rule: Rule, event: Event, answered: Answered) -> str:
@@ -54,23 +52,6 @@ def _placeholders(sparql: str) -> list[str]:
 def _rdf_term(term: Term) -> Literal | NamedNode:
     """What a value is in RDF; a quantity with a unit is a text, since a number would lose it."""
     try:
-        return _said_in_rdf(term)
+        return said_in_rdf(term)
     except ValueError as error:
         raise InvalidInput(f"{term} cannot be said in RDF: {error}") from None
-
-
-def _said_in_rdf(term: Term) -> Literal | NamedNode:
-    match term:
-        case Text(text, language):
-            return Literal(text, language=language)
-        case Resource(iri):
-            return NamedNode(iri)
-        case Boolean(value):
-            return Literal(value)
-        case Time(instant):
-            return Literal(instant.isoformat(), datatype=NamedNode(f"{_XSD}dateTime"))
-        case Quantity(magnitude, None):
-            kind = "integer" if isinstance(magnitude, int) else "double"
-            return Literal(str(magnitude), datatype=NamedNode(_XSD + kind))
-        case Quantity():
-            return Literal(str(term))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +11,13 @@ import msgspec
 import typer
 
 from purport.cli.ontology_files import FileArgument, IgnoreOption, ImportsOption, MoreOption
-from purport.ontology.cycles import told_cycles
+from purport.cli.ontology_report import figures, figures_line, rows, summary, tree
+from purport.ontology.drawing import draw_encodings
+from purport.ontology.encoding_file import encodings_text, write_encodings
 from purport.ontology.ontology import Ontology
+from purport.ontology.prime_assignment import Objective
 
 ontology = typer.Typer(help="Classify ontologies, encode and draw them.", rich_markup_mode=None)
-_SHOWN_CLASSES = 400
 
 
 @ontology.command()
@@ -36,10 +38,75 @@ def classify(
     found = _loaded(file, more, imports, ignore_missing_imports)
     top = None if below is None else found.names.class_named(below)
     if as_json:
-        for row in _rows(found, top):
+        for row in rows(found, top):
             sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
         return
-    sys.stdout.write("\n".join([*_summary(found), "", *_tree(found, top)]) + "\n")
+    sys.stdout.write("\n".join([*summary(found), "", *tree(found, top)]) + "\n")
+
+
+@ontology.command()
+def encode(
+    file: FileArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the lines go, if not here.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="This name alone; repeat it for others.")
+    ] = None,
+    objective: Annotated[
+        Objective, typer.Option("--objective", help="What is to be short.")
+    ] = Objective.TOTAL,
+    more: MoreOption = None,
+    imports: ImportsOption = None,
+    ignore_missing_imports: IgnoreOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print figures as JSON.")] = False,
+) -> None:
+    """Give each class, property and individual a prime and a code, one on a line: A=2, 2.
+
+    One name is above another if its prime divides the other's code.
+
+    Example: purport ontology encode wine.rdf -o wine.codes
+    """
+    found = _loaded(file, more, imports, ignore_missing_imports)
+    encodings = found.encoded(objective)
+    if only:
+        encodings = encodings.part(map(found.names.named, only))
+    text = encodings_text(encodings, found.axioms.prefixes)
+    if output is not None:
+        write_encodings(output, encodings, found.axioms.prefixes)
+    elif not as_json:
+        sys.stdout.write(text)
+    row = figures(found, encodings, text)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+    else:
+        (sys.stdout if output is not None else sys.stderr).write(figures_line(row) + "\n")
+
+
+@ontology.command()
+def draw(
+    file: FileArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The picture: .svg, .png or .pdf.")
+    ] = Path("ontology.svg"),
+    around: Annotated[
+        str | None, typer.Option("--around", help="What is above and below this name alone.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", min=0, help="So many steps from there, or the top.")
+    ] = None,
+    more: MoreOption = None,
+    imports: ImportsOption = None,
+    ignore_missing_imports: IgnoreOption = False,
+) -> None:
+    """Draw the order of classes and properties, with genes and codes.
+
+    Example: purport ontology draw wine.rdf --around wine:RedWine -o wine.svg
+    """
+    found = _loaded(file, more, imports, ignore_missing_imports)
+    middle = None if around is None else found.names.named(around)
+    draw_encodings(output, found.encodings, around=middle, depth=depth, title=file.stem)
+    sys.stdout.write(f"picture in {output}\n")
 
 
 @ontology.command()
@@ -76,62 +143,3 @@ def _loaded(
     return Ontology.load(
         file, *(more or ()), imports=imports or (), ignores_missing_imports=ignores
     )
-
-
-def _summary(found: Ontology) -> Iterator[str]:
-    axioms, classes, short = found.axioms, found.classes, found.names.short
-    yield f"{len(axioms.files)} files: {', '.join(path.name for path in axioms.files)}"
-    yield (
-        f"{len(axioms.classes):,} classes, {len(found.properties):,} properties, "
-        f"{len(axioms.individuals):,} individuals"
-    )
-    yield f"used: {_counted(axioms.used)}"
-    yield f"ignored: {_counted(axioms.ignored)}"
-    if classes.unsatisfiable:
-        yield f"can have no members: {', '.join(sorted(map(short, classes.unsatisfiable)))}"
-    for ring in told_cycles(axioms, classes):
-        yield f"below itself, so one class: {' < '.join(map(short, (*ring, ring[0])))}"
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())) or "nothing"
-
-
-def _rows(found: Ontology, top: str | None) -> Iterator[dict[str, object]]:
-    classes = found.classes
-    wanted = None if top is None else {top, *classes.descendants(top)}
-    for name in classes.names:
-        if wanted is None or name in wanted:
-            yield {
-                "class": name,
-                "parents": sorted(classes.parents(name)),
-                "equivalents": sorted(classes.equivalents(name) - {name}),
-                "satisfiable": name not in classes.unsatisfiable,
-            }
-
-
-def _tree(found: Ontology, top: str | None) -> Iterator[str]:
-    """The order as indented lines; a class with several parents stands below each of them."""
-    classes, short = found.classes, found.names.short
-    roots = [name for name in classes.names if not classes.parents(name)]
-    waiting = [(name, 0) for name in sorted(roots, key=short, reverse=True)]
-    if top is not None:
-        waiting = [(top, 0)]
-    shown: set[str] = set()
-    count = 0
-    while waiting and count < _SHOWN_CLASSES:
-        name, level = waiting.pop()
-        same = classes.equivalents(name)
-        first = min(same)
-        if name != first and level == 0 and top is None:
-            continue
-        is_repeated = first in shown and bool(classes.children(name))
-        yield "  " * level + " = ".join(map(short, sorted(same))) + (" ..." if is_repeated else "")
-        count += 1
-        if first not in shown:
-            shown.add(first)
-            below = {min(classes.equivalents(one)) for one in classes.children(name)}
-            below -= classes.unsatisfiable
-            waiting += [(one, level + 1) for one in sorted(below, key=short, reverse=True)]
-    if waiting:
-        yield f"... of {len(classes):,} in all: narrow it with --below CLASS, or take --json"

@@ -209,7 +209,7 @@ class _Absorption:
         """The labels that will be found on whatever is in a positive concept."""
         found = self._triggers.get(concept)
         if found is None:
-            found = self._triggers[concept] = self._new_trigger(concept)
+            found = self._new_trigger(concept)
         return found
 
     def _new_trigger(self, concept: int) -> tuple[int, ...]:
@@ -217,20 +217,23 @@ class _Absorption:
         match one.kind:
             case Kind.AND:
                 return tuple(label for part in one.arguments for label in self._trigger(part))
-            case Kind.OR:
+            case Kind.OR | Kind.SOME:
                 label = self._concepts.fresh_atom()
-                for part in one.arguments:
-                    self._add_rule(self._trigger(part), label)
-                return (label,)
-            case Kind.SOME:
-                role, filler = one.arguments
-                label = self._concepts.fresh_atom()
-                if filler == TOP:
-                    self._put_at_source(role, label)
+                self._triggers[concept] = (label,)  # first: chains may lead back here
+                if one.kind is Kind.OR:
+                    for part in one.arguments:
+                        self._add_rule(self._trigger(part), label)
                 else:
-                    self._add_rule(self._trigger(filler), self._concepts.only(role ^ 1, label))
+                    self._wait_for_value(label, *one.arguments)
                 return (label,)
         return (concept,)
+
+    def _wait_for_value(self, label: int, role: int, filler: int) -> None:
+        """Put a label on whatever has a value of the property in the filler."""
+        if filler == TOP:
+            self._put_at_source(role, label)
+        else:
+            self._add_rule(self._trigger(filler), self._concepts.only(role ^ 1, label))
 
     def _put_at_source(self, role: int, concept: int) -> None:
         """Whatever has the property is in the concept; so is what has a chain that implies it."""

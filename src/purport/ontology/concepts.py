@@ -29,8 +29,7 @@ from purport.model.class_expression import (
 )
 from purport.model.term import Term
 from purport.ontology.axioms import NOTHING, THING
-from purport.ontology.data_ranges import data_range
-from purport.ontology.data_values import is_datatype
+from purport.ontology.data_ranges import data_range, is_data_range
 from purport.ontology.errors import OntologyError
 from purport.ontology.roles import Roles
 
@@ -234,7 +233,7 @@ class Concepts:
         if filler is None:
             return TOP
         is_data = self.roles.number(property_) in self.roles.data
-        return self.data(filler) if is_data or _is_about_data(filler) else self.number(filler)
+        return self.data(filler) if is_data or is_data_range(filler) else self.number(filler)
 
     def _cardinality(self, expression: Cardinality) -> int:
         role, count = self.roles.number(expression.property), expression.count
@@ -248,19 +247,3 @@ class Concepts:
                 return at_most
             case Bound.EXACTLY:
                 return self.conjunction((at_least, at_most))
-
-
-def _is_about_data(expression: ClassExpression) -> bool:
-    """Whether an expression is a range of data by its looks."""
-    match expression:
-        case Named(name):
-            return is_datatype(name)
-        case Restricted():
-            return True
-        case OneOf(members):
-            return any(not isinstance(one, Named) for one in members)
-        case And(operands) | Or(operands):
-            return any(map(_is_about_data, operands))
-        case Not(operand):
-            return _is_about_data(operand)
-    return False

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from purport.ontology.completion_graph import CompletionGraph, Contradiction
+from purport.ontology.completion_graph import CompletionGraph
 from purport.ontology.concepts import BOTTOM, TOP, Concepts, Kind
+from purport.ontology.graph_nodes import Contradiction
+from purport.ontology.literal_kinds import XSD
+from purport.ontology.manchester import write_class_expression
 
 
 class Narrator:
@@ -22,7 +25,8 @@ class Narrator:
         match contradiction.reason:
             case ("both", int(concept)):
                 concept &= ~1
-                return f"{it} is in {self.concept(concept)} and is not"
+                is_in = "is" if self._concepts.table[concept].kind is Kind.NOMINAL else "is in"
+                return f"{it} {is_in} {self.concept(concept)} and is not"
             case ("disjoint", int(one), int(other)):
                 first, second = sorted((self.concept(one), self.concept(other)))
                 return f"{it} is in {first} and in {second}, which are disjoint"
@@ -42,7 +46,7 @@ class Narrator:
             case ("no way", int(concept)):
                 return f"{it} is in {self.concept(concept)} and in no part of it"
             case ("no value",):
-                return f"{it} fits no data: {self._data(contradiction.node, graph)}"
+                return f"{it} is {self._data(contradiction.node, graph)}, which no value is"
             case ("too few values",):
                 return f"there are too few values of {self._data(contradiction.node, graph)}"
         return f"{it} is in owl:Nothing"
@@ -71,9 +75,9 @@ class Narrator:
             case Kind.NOT_SELF, (role,):
                 return f"not {self._role(role)} Self"
             case Kind.DATA, (expression,):
-                return str(expression)
+                return write_class_expression(expression).replace(XSD, "xsd:")
             case Kind.NOT_DATA, (expression,):
-                return f"not {expression}"
+                return f"not {write_class_expression(expression)}".replace(XSD, "xsd:")
         return "owl:Nothing" if concept == BOTTOM else "owl:Thing"
 
     def short(self, name: str) -> str:
@@ -88,7 +92,10 @@ class Narrator:
 
     def _thing(self, node: int, graph: CompletionGraph) -> str:
         """The name of an individual; else what it was drawn for."""
-        label = graph.nodes[node].label
+        label, parent = graph.nodes[node].label, graph.nodes[node].parent
+        if graph.nodes[node].is_data and parent is not None:
+            role = min(graph.nodes[parent].edges.get(node, {0: 0}))
+            return f"the {self._role(role)} of {self._thing(parent, graph)}"
         for concept in label:
             if self._concepts.table[concept].kind is Kind.NOMINAL:
                 return self.concept(concept)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
+from xml.parsers import expat
 
 import pyhornedowl
 import pyhornedowl.model as model
@@ -150,6 +151,8 @@ def _read_horned(path: Path, syntax: OntologySyntax) -> Document:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise OntologyError(f"{path}: not UTF-8 (byte {error.start})") from None
+    if syntax is OntologySyntax.OWL_XML:
+        _check_xml(path, text)
     try:
         ontology = pyhornedowl.open_ontology_from_string(text, _HORNED_FORMATS[syntax])
     except ValueError as error:
@@ -163,6 +166,16 @@ def _read_horned(path: Path, syntax: OntologySyntax) -> Document:
         prefixes=dict(ontology.prefix_mapping),
         content=components,
     )
+
+
+def _check_xml(path: Path, text: str) -> None:
+    """Refuse what is no XML: py-horned-owl, given an element that does not end, never stops."""
+    try:
+        expat.ParserCreate().Parse(text, True)
+    except expat.ExpatError as error:
+        place = f"{path}, line {error.lineno}, column {error.offset + 1}"
+        reason = expat.ErrorString(error.code)
+        raise OntologyError(f"{place}: not valid {OntologySyntax.OWL_XML}: {reason}") from None
 
 
 def _imported(components: list[Any]) -> Iterator[str]:

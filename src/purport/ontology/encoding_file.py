@@ -85,7 +85,7 @@ def encodings_text(encodings: Encodings, prefixes: Mapping[str, str] | None = No
     heading = (
         [f"@prefix {prefix}: <{prefixes[prefix]}>" for prefix in short.used] if prefixes else []
     )
-    if _is_part(encodings.classes) or _is_part(encodings.properties):
+    if encodings.classes.is_part or encodings.properties.is_part:
         heading.insert(0, "@part")
     return "".join(f"{line}\n" for line in (*heading, *lines))
 
@@ -96,10 +96,6 @@ def parsed_encodings(text: str, *, file: str = "the encoding") -> Encodings:
     for number, line in enumerate(text.splitlines(), start=1):
         parsing.read(number, line.strip())
     return parsing.encodings()
-
-
-def _is_part(encoding: Encoding) -> bool:
-    return any(told.rest > 1 for told in told_by_codes(encoding.genes, encoding.codes).values())
 
 
 def _lines(encoding: Encoding, names: Iterable[str], short: _Shortened) -> Iterator[str]:
@@ -236,7 +232,7 @@ class _Parsing:
                     f"the code of {name} has a factor {_shown(told.rest)} that is no name's gene; "
                     "a file with part of the names begins with @part",
                 )
-        return Encoding(space.genes, space.codes, is_ordered)
+        return Encoding(space.genes, space.codes, is_ordered, self._is_part)
 
     def _error(self, number: int, message: str, line: str = "") -> EncodingFileError:
         shown = f", not {line[:60]!r}" if line else ""

@@ -56,6 +56,11 @@ class Names:
         """The IRI of an individual; an `UnknownName` if there is none, or several of that name."""
         return self._individuals.named(text)
 
+    def named(self, text: str) -> str:
+        """The IRI of a class, else of an individual, else of a property; `UnknownName` if none."""
+        found = self.find_class(text) or self.find_individual(text) or self.find_property(text)
+        return found or self.class_named(text)
+
     def datatype_named(self, text: str) -> str:
         """The IRI of a datatype that XSD or OWL knows, e.g. of `xsd:integer` or `integer`."""
         return self._datatypes.named(text)

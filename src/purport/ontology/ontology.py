@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -11,10 +12,14 @@ from purport.model.term import Attribute, Resource, Term, Text
 from purport.ontology.axioms import Axioms
 from purport.ontology.data_ranges import data_range, is_data_range
 from purport.ontology.description import Description, is_type_name
+from purport.ontology.encodings import Encodings
+from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.manchester import parse_class_expression
 from purport.ontology.membership import Membership, readings
 from purport.ontology.names import Names
+from purport.ontology.prime_assignment import Objective
+from purport.ontology.prime_encoding import Encoding
 from purport.ontology.reading import read_ontology
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.resolving import resolved
@@ -64,7 +69,7 @@ class Ontology:
     def __reduce__(self) -> tuple[type[Ontology], tuple[Reasoner]]:
         return Ontology, (self._reasoner,)
 
-    @property
+    @cached_property
     def classes(self) -> Hierarchy:
         """The order of the classes."""
         return self._reasoner.classes
@@ -74,19 +79,42 @@ class Ontology:
         """The order of the properties."""
         return self._reasoner.properties
 
+    @cached_property
+    def encodings(self) -> Encodings:
+        """The genes and codes of classes, individuals and properties."""
+        return self.encoded()
+
+    def encoded(self, objective: Objective | str = Objective.TOTAL) -> Encodings:
+        """The same, with short codes in all or with a short longest one."""
+        individuals = {
+            name: sorted(self.types_of(Description(name)))
+            for name in sorted(self.axioms.individuals - self.axioms.classes)
+        }
+        return Encodings.of(self.classes, self.properties, individuals, objective=objective)
+
+    def gene(self, name: str) -> int:
+        """The prime of a class, an individual or a property.
+
+        Classes and individuals share one row of primes, properties have one of their own.
+        """
+        encoding, iri = self._encoded(name)
+        return encoding.gene(iri)
+
+    def code(self, name: str) -> int:
+        """The product of a name's own prime with those of all above it."""
+        encoding, iri = self._encoded(name)
+        return encoding.code(iri)
+
     def subsumes(self, wider: str, narrower: str) -> bool:
         """Whether one class contains another, or one property another; each contains itself."""
-        for order in (self.classes, self.properties):
-            if wider in order and narrower in order:
-                return order.subsumes(wider, narrower)
-        names = self.names
-        one, other = names.find_class(wider), names.find_class(narrower)
-        if one is not None and other is not None:
-            return self.classes.subsumes(one, other)
-        one, other = names.find_property(wider), names.find_property(narrower)
-        if one is not None and other is not None:
-            return self.properties.subsumes(one, other)
-        return self.classes.subsumes(names.class_named(wider), names.class_named(narrower))
+        try:
+            return self.classes.subsumes(wider, narrower)
+        except UnknownName:  # not in full, or not classes
+            return self._subsumes_named(wider, narrower)
+
+    def expression(self, text: str) -> ClassExpression:
+        """A class expression in Manchester syntax, with full IRIs."""
+        return self.resolved(parse_class_expression(text))
 
     def resolved(self, expression: ClassExpression) -> ClassExpression:
         """An expression with full IRIs; `UnknownName` with the nearest names otherwise."""
@@ -96,7 +124,7 @@ class Ontology:
         self, wider: ClassExpression | str, narrower: ClassExpression | str
     ) -> bool:
         """Whether whatever is in one class expression is in another, as text or as a node."""
-        return self._reasoner.subsumes(self._expression(wider), self._expression(narrower))
+        return self._reasoner.subsumes(self._given(wider), self._given(narrower))
 
     def described(self, value: Term, facts: Sequence[tuple[Attribute, Term]] = ()) -> Description:
         """The individual that a told value names, with what else is told of it.
@@ -143,6 +171,21 @@ class Ontology:
         """The values that an individual has of a property or its sub-properties."""
         return self._membership.values_of(individual, property)
 
+    def _subsumes_named(self, wider: str, narrower: str) -> bool:
+        names = self.names
+        both = names.find_property(wider), names.find_property(narrower)
+        if None not in both and None in (names.find_class(wider), names.find_class(narrower)):
+            return self.properties.subsumes(
+                names.property_named(wider), names.property_named(narrower)
+            )
+        return self.classes.subsumes(names.class_named(wider), names.class_named(narrower))
+
+    def _encoded(self, name: str) -> tuple[Encoding, str]:
+        """Where a name has its numbers, and its full form."""
+        found = self.names.named(name)
+        encodings = self.encodings
+        return (encodings.classes if found in encodings.classes else encodings.properties), found
+
     def _value(self, property: str, term: Term) -> Description | Term:
         if property in self.axioms.data_properties:
             return term
@@ -165,7 +208,5 @@ class Ontology:
         more = [self.names.find_class(one) for one in types[1:]]
         return Description(found.name, (*found.types, *filter(None, more)), found.facts)
 
-    def _expression(self, given: ClassExpression | str) -> ClassExpression:
-        if isinstance(given, str):
-            given = parse_class_expression(given)
-        return self.resolved(given)
+    def _given(self, given: ClassExpression | str) -> ClassExpression:
+        return self.expression(given) if isinstance(given, str) else self.resolved(given)

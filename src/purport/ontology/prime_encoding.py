@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
@@ -39,7 +39,8 @@ class Figures:
 class Encoding:
     """Genes and codes of names, equivalent ones the same.
 
-    Where it `is_ordered`, every gene is larger than those of the ancestors.
+    Where it `is_ordered`, every gene is larger than those of the ancestors; where it `is_part`,
+    codes may have genes of names that are left out.
 
     >>> encoding = Encoding.of(Hierarchy.of({"B": ["A"], "C": ["B"]}))
     >>> encoding.gene("B"), encoding.code("C"), encoding.subsumes("B", "C")
@@ -49,6 +50,7 @@ class Encoding:
     genes: Mapping[str, int]
     codes: Mapping[str, int]
     is_ordered: bool = True
+    is_part: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, objective: Objective | str = Objective.TOTAL) -> Encoding:
@@ -117,7 +119,7 @@ class Encoding:
             largest = free.after(largest) if inherited else largest
             genes[name] = largest if inherited else 0
             codes[name] = genes[name] * inherited
-        return Encoding(genes, codes, self.is_ordered)
+        return Encoding(genes, codes, self.is_ordered, self.is_part)
 
     def add_superclass(
         self, name: str, children: Iterable[str], parents: Iterable[str] = ()
@@ -151,7 +153,9 @@ class Encoding:
     def part(self, names: Iterable[str]) -> Encoding:
         """Some names alone; their codes still tell of ancestors that are left out."""
         chosen = {name: self.gene(name) for name in names}
-        return Encoding(chosen, {name: self.codes[name] for name in chosen}, self.is_ordered)
+        codes = {name: self.codes[name] for name in chosen}
+        is_part = self.is_part or len(chosen) < len(self)
+        return Encoding(chosen, codes, self.is_ordered, is_part)
 
     @cached_property
     def figures(self) -> Figures:
@@ -224,7 +228,10 @@ def _inserted(
         one: code_of.get(encoding.genes[one], code) for one, code in encoding.codes.items()
     }
     return Encoding(
-        {**new_genes, name: gene}, {**new_codes, name: gene * inherited}, encoding.is_ordered
+        {**new_genes, name: gene},
+        {**new_codes, name: gene * inherited},
+        encoding.is_ordered,
+        encoding.is_part,
     )
 
 

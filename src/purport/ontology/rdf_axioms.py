@@ -27,8 +27,16 @@ _CHARACTERISTICS = {
 }
 
 
+def add_declarations(graph: RdfGraph, collection: Collection) -> None:
+    """Add what a graph declares to a collection; what a triple means depends on declarations.
+
+    So those of all files come before the axioms of any.
+    """
+    _RdfReader(graph, collection, "").declare()
+
+
 def add_graph(graph: RdfGraph, collection: Collection, blanks: str) -> None:
-    """Add what a graph says to a collection.
+    """Add what a graph says to a collection that has the declarations of all graphs.
 
     Individuals without a name are called by their number in the file: `_:`, `blanks`, number.
     """
@@ -46,7 +54,6 @@ class _RdfReader:
         self._expressions = RdfExpressions(graph, self._name_of_blank)
 
     def read(self) -> None:
-        self._declarations()
         self._classes()
         self._definitions()
         self._properties()
@@ -57,7 +64,7 @@ class _RdfReader:
     def _name_of_blank(self, node: str) -> str:
         return self._blanks.setdefault(node, f"_:{self._prefix}{len(self._blanks) + 1}")
 
-    def _declarations(self) -> None:
+    def declare(self) -> None:
         collection = self._collection
         declared = {
             OWL + "Class": collection.classes,

@@ -10,7 +10,7 @@ from purport.ontology.collection import Collection
 from purport.ontology.documents import Document, read_document
 from purport.ontology.horned import add_components
 from purport.ontology.imports import Imports, checked_places
-from purport.ontology.rdf_axioms import add_graph
+from purport.ontology.rdf_axioms import add_declarations, add_graph
 from purport.ontology.rdf_graph import RdfGraph
 
 _MISSING = "missing imports"
@@ -34,6 +34,9 @@ def read_ontology(
         Imports(given, checked_places(imports)),
         collection if ignores_missing_imports else None,
     )
+    for document in documents:
+        if isinstance(document.content, RdfGraph):
+            add_declarations(document.content, collection)
     for number, document in enumerate(documents, start=1):
         _add(document, collection, f"{number}.")
     for document in documents:

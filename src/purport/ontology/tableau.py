@@ -12,18 +12,23 @@ from collections.abc import Mapping
 from purport.model.class_expression import And, ClassExpression, Not
 from purport.ontology.absorption import rules_of
 from purport.ontology.axioms import Axioms
-from purport.ontology.completion_graph import CompletionGraph, Contradiction
+from purport.ontology.completion_graph import CompletionGraph
 from purport.ontology.concepts import Concepts
 from purport.ontology.contradictions import Narrator
 from purport.ontology.el_profile import is_beyond_el
 from purport.ontology.expanded_definitions import definitions_to_expand
+from purport.ontology.graph_nodes import Contradiction
 from purport.ontology.model_classification import ModelClassification
 from purport.ontology.roles import Roles
 from purport.ontology.tableau_search import Bounds, Outcome, Search
 
 
 class Tableau:
-    """What an ontology rules out."""
+    """What an ontology rules out.
+
+    `clash` is the last contradiction found, in words: `x is in A and in B, which are disjoint`.
+    `has_given_up` tells whether some question was cut short by the bounds.
+    """
 
     def __init__(
         self, axioms: Axioms, *, most_nodes: int = 2_000, most_steps: int = 200_000
@@ -35,6 +40,7 @@ class Tableau:
         self._answers: dict[int, bool] = {}
         self._narrator = Narrator(self._concepts, axioms.prefixes)
         self.clash = ""
+        self.has_given_up = False
 
     def is_satisfiable(self, expression: ClassExpression) -> bool:
         """Whether the class may have a member; False is always right."""
@@ -82,6 +88,7 @@ class Tableau:
 
     def _concluded(self, search: Search) -> Outcome:
         outcome = search.run()
+        self.has_given_up |= outcome is Outcome.GAVE_UP
         if search.contradiction is not None:
             self.clash = self._narrator.told(search.contradiction, search.graph)
         return outcome

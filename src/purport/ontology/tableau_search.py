@@ -12,13 +12,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import combinations
 
-from purport.ontology.completion_graph import (
-    CompletionGraph,
-    Contradiction,
-    Grounds,
-    OutOfBounds,
-)
+from purport.ontology.completion_graph import CompletionGraph
 from purport.ontology.concepts import TOP, Concepts, Kind
+from purport.ontology.graph_nodes import Contradiction, Grounds, OutOfBounds
 
 _RANKS = {
     Kind.NOT_ATOM: 0, Kind.NOT_NOMINAL: 0, Kind.NOT_DATA: 0, Kind.NOT_SELF: 0, Kind.ONLY: 1,

@@ -24,6 +24,7 @@ from purport.pipeline.journaled import Span
 from purport.pipeline.replayable import NamedQuery
 from purport.pipeline.tables import ANSWER_NOTIFICATIONS
 from purport.sparql.graph_store import Dataset
+from purport.sparql.ontology_rules import InferenceSource
 
 _QUERIES = "name string, text string, dataset string"  # the last as JSON
 _COLUMNS = ["sequence", "at", "version", "kind", "record"]
@@ -47,6 +48,7 @@ class UpdatesInFiles:
     span: Span  # by sequences
     graph: Path
     begins: datetime  # the time of the first entry
+    ontology: InferenceSource | None = None  # by which queries see what follows from the graph
 
     def changes(self) -> Iterator[tuple[int, int, Updated]]:
         """The updates, with their sequences and times in microseconds since 1970."""
@@ -56,7 +58,7 @@ class UpdatesInFiles:
     def graph_before(self) -> Graph:
         """The graph as it was before."""
         kept = msgspec.json.decode(self.graph.read_bytes(), type=EarlierGraph)
-        graph = Graph()
+        graph = Graph(self.ontology)
         graph.restore(sorted(kept.facts), sorted(kept.graphs))
         return graph
 

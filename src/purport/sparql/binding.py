@@ -9,6 +9,9 @@ from decimal import Decimal
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from purport.errors import InvalidInput
+from purport.model.term import Boolean, Resource, Text, Time
+from purport.model.term import Term as Said
+from purport.model.units import Quantity
 from purport.sparql.terms import Term
 from purport.sparql.tokens import Kind, tokens_of
 
@@ -53,3 +56,21 @@ def term_for(name: str, value: Value) -> Term:
         case bool() | int() | float():
             return Literal(value)
     raise InvalidInput(f"expected a term, text, number, truth or time for ?{name}, got {value!r}")
+
+
+def said_in_rdf(term: Said) -> Literal | NamedNode:
+    """What a value is in RDF; a quantity with a unit is a text, since a number would lose it."""
+    match term:
+        case Text(text, language):
+            return Literal(text, language=language)
+        case Resource(iri):
+            return NamedNode(iri)
+        case Boolean(value):
+            return Literal(value)
+        case Time(instant):
+            return Literal(instant.isoformat(), datatype=NamedNode(f"{_XSD}dateTime"))
+        case Quantity(magnitude, None):
+            kind = "integer" if isinstance(magnitude, int) else "double"
+            return Literal(str(magnitude), datatype=NamedNode(_XSD + kind))
+        case Quantity():
+            return Literal(str(term))

@@ -18,8 +18,10 @@ from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
+from purport.sparql.inferring_store import InferringStore
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.modesty import require_modest, require_text
+from purport.sparql.ontology_rules import InferenceSource, rules_of
 from purport.sparql.row_counts import RowCounts
 from purport.sparql.schedule import DelayedUpdate, Schedule
 from purport.sparql.services import refuse_services
@@ -69,7 +71,8 @@ class Engine:
     (1, '5', [])
 
     Several threads may use one engine. With an `executor`, queries that have to be asked again are
-    asked at the same time.
+    asked at the same time. With an `ontology`, queries and patterns see what follows from the facts
+    as well.
     """
 
     def __init__(
@@ -79,7 +82,10 @@ class Engine:
         clock: Clock | None = None,
         may_load: bool = False,
         executor: Executor | None = None,
+        ontology: InferenceSource | None = None,
     ) -> None:
+        if ontology is not None:
+            store = InferringStore(rules_of(ontology), store)
         self._store = MemoryStore() if store is None else store
         context = ContextStore(self._store)
         self._updater = Updater(self._store, context, self._time, may_load=may_load)
@@ -202,7 +208,7 @@ class Engine:
     def apply(self, change: Change) -> list[Notification]:
         """Make a change of which it is known what it is, and say whose answers change and how."""
         with self._lock:
-            return self._changed(lambda: self._made(change))
+            return self._changed(lambda: self._updater.make(change) if change else change)
 
     def resync(self) -> list[Notification]:
         """After others have written into the store: everybody is told the whole answer.
@@ -216,11 +222,6 @@ class Engine:
 
     def _run(self, text: str) -> list[Notification]:
         return self._changed(lambda: self._updater.run(text))
-
-    def _made(self, change: Change) -> Change:
-        if change:
-            self._store.apply(change)
-        return change
 
     def _changed(self, make: Callable[[], Change]) -> list[Notification]:
         """Make a change and say who is to be told what.
@@ -244,6 +245,8 @@ class Engine:
 
     def _find_out(self) -> None:
         """Begin all queries anew with what the store has."""
+        if isinstance(self._store, InferringStore):
+            self._store.refresh()
         context = ContextStore(self._store)
         queries = StandingQueries(self._store, context, self._ask, self._executor)
         found = [(shared, *queries.begin(*shared.key)) for shared in self._queries.all()]

@@ -22,6 +22,7 @@ from purport.sparql.given_join import (
     plain_patterns,
 )
 from purport.sparql.graph_store import GraphStore
+from purport.sparql.inferring_store import AssertedFacts
 from purport.sparql.terms import DEFAULT, Fact, Term
 from purport.sparql.update import Modify
 
@@ -36,19 +37,33 @@ class UpdatePlan:
     deletes: tuple[_Template, ...]
     inserts: tuple[_Template, ...]
 
-    def change(self, texts: Sequence[str], store: GraphStore, context: ContextStore) -> Change:
-        """What the update changes, with the constants of one text."""
+    def change(
+        self,
+        texts: Sequence[str],
+        store: GraphStore,
+        context: ContextStore,
+        asserted: AssertedFacts | None = None,
+    ) -> Change:
+        """What the update changes, with the constants of one text.
+
+        Where what is `asserted` is not all that is there, only that changes.
+        """
         constants = self.join.terms(texts)
         solutions = self.join.solutions(constants, store, context)
         if not solutions:
             return _NOTHING
         deleted: set[Fact] = set()
         inserted: set[Fact] = set()
+        for one in self.inserts:
+            inserted |= one.facts(constants, solutions)
+        if asserted is not None:
+            for one in self.deletes:
+                deleted |= one.facts(constants, solutions)
+            removed = asserted.holds(deleted - inserted)
+            return Change(frozenset(inserted - asserted.holds(inserted)), frozenset(removed))
         for one in self.deletes:
             found = one.facts(constants, solutions)
             deleted |= found if one.is_found(constants) else store.holds(found)
-        for one in self.inserts:
-            inserted |= one.facts(constants, solutions)
         removed = deleted - inserted
         added = inserted - deleted
         if added:

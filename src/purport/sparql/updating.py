@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from pyoxigraph import BlankNode, NamedNode, QuerySolutions, RdfFormat, Store, parse
+from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
 
 from purport.errors import InvalidInput
 from purport.sparql.algebra import Constant, Spot, TriplePattern, Var
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.diagnosis import missing_names, update_error
+from purport.sparql.document import facts_of
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Dataset, GraphStore
+from purport.sparql.inferring_store import AssertedFacts, InferringStore
 from purport.sparql.modesty import require_modest
 from purport.sparql.overlay import NeedsQuery, Overlay
 from purport.sparql.pattern_reader import NotRead
 from purport.sparql.services import may_load, refuse_services
 from purport.sparql.shape import ShapeCache, Shaped
-from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept, fact_of
+from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept
 from purport.sparql.update import (
     Clear,
     Create,
@@ -61,7 +61,8 @@ class Updater:
     """Runs updates on a store, all of a request or, if something fails, nothing of it.
 
     `context` has some of what the store has, where it is found quicker; `now` says what time it is,
-    if an update asks. `LOAD` reads local files, where it is allowed.
+    if an update asks. `LOAD` reads local files, where it is allowed. In a store that shows what
+    follows from its facts, patterns see all of it; what is inserted and deleted is asserted.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Updater:
         may_load: bool = False,
     ) -> None:
         self._store, self.context, self._now, self._may_load = store, context, now, may_load
+        self._inferring = store if isinstance(store, InferringStore) else None
         self._requests: ShapeCache[_Request] = ShapeCache(_request)
 
     @property
@@ -81,15 +83,14 @@ class Updater:
         return self._requests.made
 
     def run(self, text: str) -> Change:
-        """Run a request; gives what it changed."""
+        """Run a request; gives what it changed for those who look."""
         steps, constants = self._steps(text)
         try:
             change = self._known_change(text, steps, constants)
         except NeedsQuery:
-            return self._run_in_parts(steps, constants)
-        if change:
-            self._store.apply(change)
-        return change
+            _, seen = self._run_in_parts(steps, constants)
+            return seen
+        return self.make(change) if change else change
 
     def change_of(self, text: str) -> Change:
         """What a request would change; afterwards the store is as it was."""
@@ -97,10 +98,17 @@ class Updater:
         try:
             return self._known_change(text, steps, constants)
         except NeedsQuery:
-            change = self._run_in_parts(steps, constants)
+            change, _ = self._run_in_parts(steps, constants)
             if change:
                 self._store.apply(change.undone())
             return change
+
+    def make(self, change: Change) -> Change:
+        """Make a change; gives what it changed for those who look."""
+        if self._inferring is not None:
+            return self._inferring.make(change)
+        self._store.apply(change)
+        return change
 
     def _known_change(self, text: str, steps: Sequence[_Step], constants: Sequence[str]) -> Change:
         """What a request changes, found without making it.
@@ -109,30 +117,46 @@ class Updater:
         """
         try:
             if len(steps) == 1:
-                return _changed(steps[0], constants, self._store, self.context, self._may_load)
+                return self._changed(steps[0], constants, self._store, self.context)
+            if self._inferring is not None:  # where only the store knows what follows from a change
+                raise NeedsQuery
             overlay = Overlay(self._store)
             for step in steps:
-                beside = ContextStore(overlay)
-                overlay.apply(_changed(step, constants, overlay, beside, self._may_load))
+                overlay.apply(self._changed(step, constants, overlay, ContextStore(overlay)))
             return overlay.change
         except SparqlSyntaxError as error:  # a constant is none: say where
             raise (error if error.line else missing_names(text) or error) from None
 
-    def _run_in_parts(self, steps: Sequence[_Step], constants: Sequence[str]) -> Change:
-        """Make the change operation by operation, and undo it if one fails."""
-        done = _NOTHING
+    def _run_in_parts(
+        self, steps: Sequence[_Step], constants: Sequence[str]
+    ) -> tuple[Change, Change]:
+        """Make the change operation by operation, and undo it if one fails.
+
+        Gives the change, and what it changed for those who look.
+        """
+        done = seen = _NOTHING
         try:
             for step in steps:
                 beside = ContextStore(self._store)  # what is known elsewhere is not yet true
-                change = _changed(step, constants, self._store, beside, self._may_load)
+                change = self._changed(step, constants, self._store, beside)
                 if change:
-                    self._store.apply(change)
+                    seen = seen.then(self.make(change))
                 done = done.then(change)
         except BaseException:
             if done:
                 self._store.apply(done.undone())
             raise
-        return done
+        return done, seen
+
+    def _changed(
+        self, step: _Step, constants: Sequence[str], store: GraphStore, context: ContextStore
+    ) -> Change:
+        """What an operation will change."""
+        asserted = None if self._inferring is None else self._inferring.asserted
+        if step.plan is not None:
+            return step.plan.change(constants, store, context, asserted)
+        changing = _Changing(store, asserted or store, constants, self._may_load)
+        return changing.changed(step.operation)
 
     def check(self, text: str) -> None:
         """Raise `SparqlSyntaxError` if a text is no update."""
@@ -143,19 +167,6 @@ class Updater:
         if request.asks_for_time:
             request, constants = self._requests.get(at_time(text, self._now()))
         return request.steps, constants
-
-
-def _changed(
-    step: _Step,
-    constants: Sequence[str],
-    store: GraphStore,
-    context: ContextStore,
-    may_load: bool,
-) -> Change:
-    """What an operation will change."""
-    if step.plan is not None:
-        return step.plan.change(constants, store, context)
-    return _Changing(store, constants, may_load).changed(step.operation)
 
 
 def _request(shaped: Shaped) -> tuple[_Request, frozenset[int]]:
@@ -196,8 +207,15 @@ def _require_update(text: str) -> None:
 class _Changing:
     """What operations change, for the constants of one text."""
 
-    def __init__(self, store: GraphStore, constants: Sequence[str], may_load: bool) -> None:
-        self._store, self._constants, self._may_load = store, constants, may_load
+    def __init__(
+        self,
+        store: GraphStore,
+        asserted: GraphStore | AssertedFacts,
+        constants: Sequence[str],
+        may_load: bool,
+    ) -> None:
+        self._store, self._asserted = store, asserted
+        self._constants, self._may_load = constants, may_load
 
     def changed(self, operation: Operation) -> Change:
         match operation:
@@ -326,7 +344,7 @@ class _Changing:
             raise NotAllowed("LOAD is not allowed here")
         document = self._node(operation.document)
         try:
-            facts = _facts_of(document, self._place(operation.graph))
+            facts = facts_of(document, self._place(operation.graph))
         except (OSError, SyntaxError, ValueError) as error:
             if operation.is_silent:
                 return _NOTHING
@@ -335,15 +353,15 @@ class _Changing:
 
     def _really(self, inserted: Collection[Fact], deleted: Collection[Fact]) -> Change:
         """What is new of what is inserted, and was there of what is deleted."""
-        added = frozenset(inserted).difference(self._store.holds(inserted))
-        removed = frozenset(self._store.holds(deleted))
+        added = frozenset(inserted).difference(self._asserted.holds(inserted))
+        removed = frozenset(self._asserted.holds(deleted))
         graphs = {fact[3] for fact in added if isinstance(fact[3], NamedNode)}
         if graphs:
             graphs.difference_update(self._store.named_graphs())
         return Change(added, removed, frozenset(graphs))
 
     def _facts_in(self, graph: Graph) -> set[Fact]:
-        return set(self._store.matching(None, None, None, graph))
+        return set(self._asserted.matching(None, None, None, graph))
 
     def _place(self, spot: Spot | None) -> Graph:
         return DEFAULT if spot is None else self._node(spot)
@@ -376,17 +394,3 @@ def _fact(found: list[Any]) -> Fact | None:
     ):
         return subject, predicate, as_kept(value), graph
     return None
-
-
-def _facts_of(document: NamedNode, graph: Graph) -> set[Fact]:
-    """The triples of a local file, in the syntax that its name says."""
-    parts = urlsplit(document.value)
-    if parts.scheme != "file":
-        raise ValueError("only local files (file:...) are loaded")
-    path = Path(unquote(parts.path))
-    syntax = RdfFormat.from_extension(path.suffix.removeprefix("."))
-    if syntax is None:
-        raise ValueError(f"the name {path.name!r} says no syntax of RDF")
-    with path.open("rb") as file:
-        facts = map(fact_of, parse(file, format=syntax, base_iri=document.value))
-        return {(subject, verb, as_kept(value), graph) for subject, verb, value, _ in facts}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,6 +22,7 @@ from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bar
 from purport.model.units import Quantity
 
 _MOST_DIGITS = 18
+_ESCAPE = re.compile(r"\\(.)")
 _SYMBOLS = {"≠": "!=", "≤": "<=", "≥": ">="}
 
 
@@ -344,7 +346,9 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         return term
 
     def class_name(self, name: Token) -> owl.Named:
-        return owl.Named(self._expanded(str(name)) if name.type == "WORD" else name[1:-1])
+        if name.type == "WORD":
+            return owl.Named(self._expanded(str(name)))
+        return owl.Named(name[1:-1] if name.type == "IRI" else _ESCAPE.sub(r"\1", name[1:-1]))
 
     def class_expression(self, expression: owl.ClassExpression) -> owl.ClassExpression:
         return expression

@@ -243,7 +243,10 @@ def _name(name: owl.Named) -> str:
 
 def _bracketed(name: str) -> str:
     """A name that is no plain word: an IRI in brackets, anything else in quotes."""
-    return f"<{name}>" if _IN_BRACKETS.fullmatch(name) or "'" in name else f"'{name}'"
+    if _IN_BRACKETS.fullmatch(name):
+        return f"<{name}>"
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _individual(individual: owl.Named | Term) -> str:

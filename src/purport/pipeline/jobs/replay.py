@@ -30,6 +30,7 @@ from purport.pipeline.notifications import answers, notifications
 from purport.pipeline.replayable import Replayable
 from purport.pipeline.session import spark_address, spark_pattern
 from purport.pipeline.tables import REPLAYED
+from purport.sparql.ontology_rules import InferenceSource
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import ROWS_A_GROUP, StretchFolder, name_of
 
@@ -66,6 +67,7 @@ class Replay:
     span: Span = field(default_factory=Span)
     settings: MatcherSettings = field(default_factory=MatcherSettings)
     stretches: Path | None = None  # where an address has them
+    ontology: InferenceSource | None = None  # that the broker's queries see by
 
     def run(
         self, spark: SparkSession, output: Path, tell: Callable[[str], None] = lambda _: None
@@ -111,7 +113,9 @@ class Replay:
         graph = scratch / "graph.json"
         graph.write_bytes(msgspec.json.encode(graph_before(journal, part.first)))
         span = Span(part.first - 1, part.last)
-        return UpdatesInFiles(tuple(part.resolved_paths()), span, graph.resolve(), entry.time)
+        return UpdatesInFiles(
+            tuple(part.resolved_paths()), span, graph.resolve(), entry.time, self.ontology
+        )
 
     def _folder(self) -> Path:
         if self.stretches is not None:

@@ -1,0 +1,112 @@
+"""`purport ontology`, as a person types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from purport.ontology.encoding_file import read_encodings
+
+ONTOLOGIES = Path(__file__).parent.parent / "ontologies"
+PIZZA = ONTOLOGIES / "pizza.owl"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "purport", "ontology", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_classes_are_shown_as_a_tree() -> None:
+    done = run("classify", PIZZA, "--below", "VegetarianPizza")
+
+    assert done.returncode == 0, done.stderr
+    assert "99 classes, 8 properties, 5 individuals" in done.stdout
+    assert "used: " in done.stdout
+    assert "ignored: 124 annotations" in done.stdout
+    assert "can have no members: pizza:CheeseyVegetableTopping, pizza:IceCream" in done.stdout
+    assert "\n  pizza:VegetarianPizzaEquivalent1 = pizza:VegetarianPizzaEquivalent2\n" in done.stdout
+    assert "\n    pizza:Margherita\n" in done.stdout
+
+
+def test_classes_are_told_as_json_lines() -> None:
+    done = run("classify", PIZZA, "--json")
+
+    rows = {
+        row["class"].rpartition("#")[2]: row for row in map(json.loads, done.stdout.splitlines())
+    }
+    assert len(rows) == 99
+    assert not rows["IceCream"]["satisfiable"]
+    assert {one.rpartition("#")[2] for one in rows["MozzarellaTopping"]["parents"]} == {
+        "CheeseTopping"
+    }
+
+
+@pytest.mark.parametrize(
+    ("wider", "narrower", "answer"),
+    [
+        ("Pizza", "Margherita", "yes"),
+        ("Margherita", "Pizza", "no"),
+        ("hasIngredient", "hasTopping", "yes"),
+        ("Pizza that hasTopping some CheeseTopping", "Margherita", "yes"),
+        ("not (hasTopping some MeatTopping)", "Margherita", "yes"),
+    ],
+)
+def test_one_class_contains_another_or_not(wider: str, narrower: str, answer: str) -> None:
+    assert run("subsumes", PIZZA, wider, narrower).stdout == f"{answer}\n"
+
+
+def test_codes_are_written_to_a_file(tmp_path: Path) -> None:
+    codes = tmp_path / "pizza.codes"
+
+    done = run("encode", PIZZA, "-o", codes, "--objective", "longest")
+
+    assert done.returncode == 0, done.stderr
+    assert "100 classes and individuals, 8 properties" in done.stdout
+    names = read_encodings(codes).classes
+    pizza, margherita = (next(one for one in names if one.endswith(f"#{last}"))
+                         for last in ("Pizza", "Margherita"))  # fmt: skip
+    assert names.subsumes(pizza, margherita)
+
+
+def test_a_part_is_written_to_the_output() -> None:
+    done = run("encode", PIZZA, "--only", "Pizza", "--only", "Margherita")
+
+    assert done.stdout.splitlines()[-2:] == [":Pizza=11, 66", ":Margherita=313, 5236534446"]
+
+
+def test_a_picture_is_drawn(tmp_path: Path) -> None:
+    picture = tmp_path / "pizza.svg"
+
+    done = run("draw", PIZZA, "--around", "Margherita", "-o", picture)
+
+    assert done.stdout == f"picture in {picture}\n"
+    assert "Margherita" in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("classify", ONTOLOGIES / "README.md"), "README.md"),
+        (("classify", "no-such.owl"), "no-such.owl"),
+        (("classify", ONTOLOGIES / "saref.ttl"), "http://www.w3.org/2006/time"),
+        (("subsumes", PIZZA, "Piza", "Margherita"), "did you mean pizza:Pizza"),
+        (("subsumes", PIZZA, "Pizza and", "Margherita"), "column"),
+        (("draw", PIZZA, "-o", "x.doc"), "x.doc"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(arguments: tuple[object, ...], message: str) -> None:
+    done = run(*arguments)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("purport: ")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
