@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import purport
+from tests.strategies.wine_cellar import cellar_file
 
+DRINKS = '{"@id": "d1", "drink": "Merlot"}\n'
 EVENTS = """\
 {"@id": "e1", "device": "Laptop", "temperature": "80 °F", "tags": ["a", "b"]}
 {broken
@@ -65,6 +67,18 @@ def test_events_may_come_from_the_input_and_subscriptions_from_files(tmp_path: P
 
     assert done.returncode == 0
     assert done.stdout.count("\ne2  ") + done.stdout.startswith("e2  ") == 2
+
+
+def test_classes_are_judged_by_an_ontology(tmp_path: Path) -> None:
+    ontology = cellar_file(tmp_path)
+    wanted = "{drink isa Wine} as wine"
+
+    done = run("match", "-", "-s", wanted, "--ontology", ontology, "--explain", given=DRINKS)
+
+    assert done.returncode == 0
+    assert "wine  1.00" in done.stdout
+    assert "by the ontology" in done.stdout
+    assert "Merlot isa Wine" in done.stdout
 
 
 def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
