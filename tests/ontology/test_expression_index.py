@@ -86,4 +86,4 @@ def test_a_union_that_the_ontology_speaks_of_is_looked_at_always() -> None:
 
     assert told_unions(ontology.axioms) == {union}
     assert index_of(ontology, [union]).classes_above(union) is None
-    assert index_of(ontology, [Or((b, c))]).classes_above(Or((b, c))) == {b.name, c.name}
+    assert index_of(ontology, [Or((b, c))]).classes_above(Or((b, c))) == frozenset([b.name, c.name])
