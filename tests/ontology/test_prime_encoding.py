@@ -159,6 +159,20 @@ def test_the_longest_code_can_be_kept_short() -> None:
     assert shortest.total_bits > fewest.total_bits
 
 
+def test_codes_of_leaves_fill_their_bits() -> None:
+    order = Hierarchy.of({f"{number}": [f"{number % 40}"] for number in range(40, 1_000)})
+    encoding = Encoding.of(order)
+    genes = sorted(encoding.gene(name) for name in order.names if not order.children(name))
+    leaves = sorted(name for name in order.names if not order.children(name))
+
+    plain = sum(
+        (encoding.code(name) // encoding.gene(name) * gene).bit_length()
+        for name, gene in zip(leaves, genes, strict=True)
+    )
+
+    assert sum(encoding.code(name).bit_length() for name in leaves) < plain - 0.3 * len(leaves)
+
+
 def test_part_of_an_encoding_still_tells_the_order() -> None:
     encoding = Encoding.of(Hierarchy.of({"B": ["A"], "C": ["B"], "D": ["C"]}))
 

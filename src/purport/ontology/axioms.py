@@ -176,7 +176,8 @@ class Axioms:
     """What one or several files say, all imports among them.
 
     `used` and `ignored` count what was read, by what a person would call it ("subclass axioms"); of
-    what was ignored the name says why ("rules (SWRL)").
+    what was ignored the name says why ("rules (SWRL)"). `undeclared` are the names that are used
+    though no file says what they are.
     """
 
     axioms: tuple[Axiom, ...]
@@ -189,3 +190,4 @@ class Axioms:
     used: Mapping[str, int] = field(default_factory=dict)
     ignored: Mapping[str, int] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    undeclared: frozenset[str] = frozenset()

@@ -80,6 +80,7 @@ class Collection:
         classes = self.classes | usage.classes
         data, objects = self._kinds_of_properties(usage)
         named = classes | data | objects | self.individuals | usage.individuals
+        declared = self.classes | self.data_properties | self.object_properties | self.properties
         called = Counter(_CALLED[type(axiom)] for axiom in axioms)
         if self.definitions:
             called["datatype definitions"] = len(self.definitions)
@@ -94,6 +95,7 @@ class Collection:
             used=dict(sorted(called.items())),
             ignored=dict(sorted((+self.ignored).items())),
             files=tuple(files),
+            undeclared=frozenset(named - declared - self.individuals),
         )
 
     def _kinds_of_properties(self, usage: Usage) -> tuple[set[str], set[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -61,11 +62,10 @@ class _Found:
         rest = inherited
         lists = [self.roots]
         while lists and rest > 1:
-            for gene in lists.pop():
-                if gene <= rest and rest % gene == 0:
-                    rest //= gene
-                    found.add(gene)
-                    lists.append(self.children[gene])
+            fresh = [gene for gene in lists.pop() if rest % gene == 0]
+            rest //= math.prod(fresh)
+            found.update(fresh)
+            lists.extend(self.children[gene] for gene in fresh)
         return found, rest
 
     def _lowest(self, ancestors: set[int]) -> Iterator[int]:

@@ -1,7 +1,8 @@
 """Names as people write them, and what they stand for.
 
 A name is a full IRI, a prefixed name, the last part of the IRI, or a label. As it is written comes
-first, then without regard to case and spaces; of those, last parts come before labels.
+first, then without regard to case and spaces; of those, last parts come before labels. Where one of
+several is declared and others are only spoken of, it is the one that is declared.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Names:
 
     def __init__(self, axioms: Axioms) -> None:
         self._prefixes = {**BUILT_IN_PREFIXES, **axioms.prefixes}
+        self._undeclared = axioms.undeclared
         self._shortening = _Shortening.of(self._prefixes)
         self._data_properties = axioms.data_properties | BUILT_IN_DATA_PROPERTIES
         properties = axioms.object_properties | self._data_properties | BUILT_IN_OBJECT_PROPERTIES
@@ -91,7 +93,7 @@ class Names:
     def _words(
         self, kind: str, iris: frozenset[str], labels: Mapping[str, tuple[str, ...]]
     ) -> _Words:
-        return _Words.of(kind, iris, labels, self._prefixes, self._shortening)
+        return _Words.of(kind, iris, labels, self._prefixes, self._shortening, self._undeclared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ class _Words:
         labels: Mapping[str, tuple[str, ...]],
         prefixes: Mapping[str, str],
         shortening: _Shortening,
+        undeclared: frozenset[str],
     ) -> _Words:
         ordered = sorted(iri for iri in iris if not iri.startswith("_:"))
         levels = (
@@ -157,8 +160,10 @@ class _Words:
             [(word, iri) for iri in ordered for word in _local_names(iri)],
             [(label, iri) for iri in ordered for label in labels.get(iri, ())],
         )
-        exact = _by_word(levels)
-        loose = _by_word([[(folded(word), iri) for word, iri in level] for level in levels])
+        exact = _by_word(levels, undeclared)
+        loose = _by_word(
+            [[(folded(word), iri) for word, iri in level] for level in levels], undeclared
+        )
         return cls(kind, exact, loose, prefixes, shortening)
 
     def find(self, text: str) -> str | None:
@@ -209,7 +214,9 @@ def _local_names(iri: str) -> Iterator[str]:
         yield fragment
 
 
-def _by_word(levels: Iterable[Iterable[tuple[str, str]]]) -> dict[str, tuple[str, ...]]:
+def _by_word(
+    levels: Iterable[Iterable[tuple[str, str]]], undeclared: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
     """What words name; where several levels know a word, the first has it."""
     found: dict[str, tuple[str, ...]] = {}
     for level in levels:
@@ -218,5 +225,8 @@ def _by_word(levels: Iterable[Iterable[tuple[str, str]]]) -> dict[str, tuple[str
             before = here.get(word, ())
             if iri not in before:
                 here[word] = (*before, iri)
+        for word, iris in here.items():
+            if len(iris) > 1:
+                here[word] = tuple(iri for iri in iris if iri not in undeclared) or iris
         found = {**here, **found}
     return found

@@ -37,6 +37,8 @@ def assigned_genes(lineage: Lists, objective: Objective) -> list[int]:
     genes = flat.by_weight(weights, primes)
     if objective is Objective.LONGEST and flat.count:
         genes = _with_short_longest(flat, primes, genes)
+    elif flat.count:
+        genes = _with_filled_bits(flat, genes)
     found: list[int] = genes.tolist()
     return found
 
@@ -58,6 +60,28 @@ def _with_short_longest(flat: _Flat, primes: Weights, genes: Weights) -> Weights
         if longest < shortest:
             best, shortest = genes, longest
     return best
+
+
+def _with_filled_bits(flat: _Flat, genes: Weights) -> Weights:
+    """The primes of the leaves in another order, which makes more codes end within a bit.
+
+    A code takes one bit less when the parts of a bit that a leaf's prime and its inherited genes
+    need do not make up a whole one. Most pairs fit when every prime, from the one that leaves the
+    least room, takes the leaf that needs the least, if there is room for that.
+    """
+    leaves = flat.leaves()
+    primes = genes[leaves]
+    needed = (flat.lengths(genes)[leaves] - np.log2(primes)) % 1
+    left = 1 - np.log2(primes) % 1
+    by_need, by_room = np.argsort(needed, kind="stable"), np.argsort(left, kind="stable")
+    fitting: list[int] = []
+    others: list[int] = []
+    for prime in by_room.tolist():
+        has_room = needed[by_need[len(fitting)]] < left[prime]
+        (fitting if has_room else others).append(prime)
+    better = genes.copy()
+    better[leaves[by_need]] = primes[fitting + others]
+    return better
 
 
 class _Flat:
@@ -82,6 +106,10 @@ class _Flat:
         genes = np.zeros(self.count, np.int64)
         genes[np.argsort(-below, kind="stable")] = primes
         return genes
+
+    def leaves(self) -> Weights:
+        """The groups without descendants."""
+        return np.flatnonzero(np.bincount(self._items, minlength=self.count) == 1)
 
     def lengths(self, genes: Weights) -> Lengths:
         """How long the code of each group is, in bits."""
