@@ -82,7 +82,8 @@ def test_a_class_is_explained_by_who_is_in_it() -> None:
 
     assert match.explain().splitlines() == [
         "  drink isa (Wine and (hasAge some xsd:integer))  <->  drink.type: Merlot  (1.00)",
-        "    class 1.00 by the ontology: drinks:Merlot isa (Wine and (hasAge some xsd:integer))",
+        "    class 1.00 by the ontology: drinks:Merlot with drinks:hasAge 3 isa "
+        "(Wine and (hasAge some xsd:integer))",
     ]
 
 

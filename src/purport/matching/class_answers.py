@@ -32,6 +32,8 @@ class Answer(NamedTuple):
 
 _ENDS = frozenset([THING.name, NOTHING.name])
 _DATATYPES = ("xsd:", "http://www.w3.org/2001/XMLSchema#")
+_UNNAMED = Text("something")
+_FACTS_TOLD = 3
 _NO = Answer(0.0, False)
 _YES = Answer(1.0, True)
 
@@ -85,13 +87,17 @@ class ClassAnswers:
         return name not in _ENDS and name in self.individuals.ontology.classes
 
     def told(self, individual: Description, value: Term) -> str:
-        """What a person calls an individual: its name, or some member of its classes."""
+        """What a person calls an individual: its name or its classes, and what is told of it."""
         short = self.individuals.ontology.names.short
         if individual.name is not None:
-            return short(individual.name)
-        if individual.types:
-            return " and ".join(map(short, individual.types))
-        return str(value)
+            called = short(individual.name)
+        else:
+            called = " and ".join(map(short, individual.types)) or str(value)
+        facts = [
+            f"{short(property)} {self.told(one, _UNNAMED) if isinstance(one, Description) else one}"
+            for property, one in individual.facts[:_FACTS_TOLD]
+        ]
+        return f"{called} with {', '.join(facts)}" if facts else called
 
     def _stands(self, told: str, predicate: ClassOrder) -> bool:
         """Whether a class stands to the asked one as the predicate says."""
