@@ -1,6 +1,7 @@
 """Predicates of classes and bags, among others, give what trying everything gives."""
 
 import pickle
+from dataclasses import fields
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from purport import Event, Matcher
+from purport.matching.compiled_matcher import Optimisations
 from purport.matching.plain_lines import PlainLines
 from purport.matching.plan import DEFAULTS, Mode
 from purport.model.event import Statement
@@ -116,6 +118,21 @@ def test_lines_and_tables_match_as_events_do(wanted: list[Subscription], said: T
     assert table.column("mapping").to_pylist() == [
         by_text.mapping(number).tolist() for number in range(len(by_text))
     ]
+
+
+@pytest.mark.parametrize("left_out", [one.name for one in fields(Optimisations)])
+@settings(deadline=None, max_examples=30)
+@given(wanted=several, said=st.lists(objects, max_size=4))
+def test_neither_an_optimisation_nor_what_was_met_before_changes_an_answer(
+    left_out: str, wanted: list[Subscription], said: Told
+) -> None:
+    slower = matcher_of(wanted, optimisations=Optimisations(**{left_out: False}))
+    grown = matcher_of([])
+    for subscription in wanted:
+        grown.add(subscription)
+        grown.match_batch(said)
+
+    assert list(slower.match_batch(said)) == list(grown.match_batch(said))
 
 
 def _event_of(row: list[tuple[str, str]]) -> Event:
