@@ -83,7 +83,7 @@ def world_of(description: Description) -> Interpretation:
 
     place(description)
     return Interpretation(
-        len(found) + 2,
+        range(len(found) + 2),
         {
             name: frozenset(number for number, one in enumerate(found) if name in one.types)
             for name in CLASSES

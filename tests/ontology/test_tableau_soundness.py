@@ -47,7 +47,7 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.tableau import Tableau
-from tests.ontology.interpretations import Interpretation
+from tests.oracles.interpretation import Interpretation
 
 CLASSES, PROPERTIES, INDIVIDUALS = "ABCD", "rst", "xyz"
 DATA = "p"
@@ -166,3 +166,21 @@ def test_what_is_found_above_a_class_is_above_it_in_every_small_world(
     for narrower, wider_ones in above.items():
         for wider in wider_ones:
             assert world.members(Named(narrower)) <= world.members(Named(wider))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    interpretations(),
+    st.lists(axioms, max_size=8),
+    st.lists(st.lists(short, min_size=2, max_size=3).map(tuple), min_size=5, max_size=12),
+)
+def test_all_that_is_true_of_one_thing_is_possible_together(
+    world: Interpretation, said: list[Axiom], ways: list[tuple[ClassExpression, ...]]
+) -> None:
+    """Many choices at once, so that going back too far would be found out."""
+    tableau = Tableau(told(*filter(world.satisfies, said)), most_nodes=60, most_steps=3_000)
+    choices = [Or(one) for one in ways]
+
+    facts = [one if 0 in world.members(one) else Not(one) for one in choices]
+
+    assert tableau.is_satisfiable(And(tuple(facts))), tableau.clash

@@ -41,9 +41,15 @@ class Tally:
     telling: Counter[str] = field(default_factory=Counter)  # in how many that told something
 
 
-def play(case: Case, tally: Tally, *, way: Callable[[Engine], Update] | None = None) -> None:
+def play(
+    case: Case,
+    tally: Tally,
+    *,
+    way: Callable[[Engine], Update] | None = None,
+    engine: Engine | None = None,
+) -> None:
     """Play a case; raises `AssertionError` where the engine tells anything but the truth."""
-    engine, theirs = Engine(), Store()
+    engine, theirs = engine or Engine(), Store()
     update = engine.update if way is None else way(engine)
     assert run(case.graph, update, engine, theirs) == []
     followers: dict[int, Follower] = {}

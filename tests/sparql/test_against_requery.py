@@ -4,9 +4,12 @@ import pytest
 from hypothesis import event, given
 
 from purport.errors import InvalidInput
-from purport.sparql import Engine, Notification
+from purport.model.class_expression import Named
+from purport.ontology.axioms import SubClass
+from purport.sparql import Engine, MemoryStore, Notification
 from tests.sparql.requery import Tally, Update, play, quads_of
 from tests.strategies.sparql import Case, alike_cases, cases
+from tests.strategies.told_ontologies import ToldOntology
 
 
 @given(cases)
@@ -32,6 +35,20 @@ def test_a_change_that_is_found_first_and_applied_later_tells_the_same(case: Cas
 @given(cases)
 def test_a_request_that_fails_half_way_changes_and_tells_nothing(case: Case) -> None:
     play(case, Tally(), way=_failing_first)
+
+
+@given(cases)
+def test_an_ontology_that_speaks_of_other_things_changes_nothing(case: Case) -> None:
+    ontology = ToldOntology.of(SubClass(Named("urn:A"), Named("urn:B")))
+
+    play(case, Tally(), engine=Engine(ontology=ontology))
+
+
+@given(cases)
+def test_nor_does_one_beside_a_store_that_has_what_is_asserted(case: Case) -> None:
+    ontology = ToldOntology.of(SubClass(Named("urn:A"), Named("urn:B")))
+
+    play(case, Tally(), way=_failing_first, engine=Engine(MemoryStore(), ontology=ontology))
 
 
 def _found_and_applied(engine: Engine) -> Update:

@@ -146,7 +146,7 @@ def interpretations(draw: st.DrawFn, most: int = 3) -> Interpretation:
     elements = st.integers(0, size - 1)
     pairs = st.frozensets(st.tuples(elements, elements), max_size=size * size)
     return Interpretation(
-        size,
+        range(size),
         {name: draw(st.frozensets(elements)) for name in CLASSES},
         {name: draw(pairs) for name in PROPERTIES},
         {name: draw(elements) for name in INDIVIDUALS},

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from purport.model.class_expression import And, ClassExpression, Not
 from purport.ontology.absorption import Rules
 from purport.ontology.concepts import BOTTOM, TOP, Concepts, Kind
-from purport.ontology.data_ranges import DataRange
+from purport.ontology.data_nodes import check_values
 from purport.ontology.graph_nodes import Contradiction, Grounds, Node, OutOfBounds
 
 _GONE = -1
@@ -69,18 +68,29 @@ class CompletionGraph:
 
     def individual(self, nominal: int) -> int:
         """The node of an individual, with all that is said of it and whom it is related to."""
-        found = self.individuals.get(nominal)
-        if found is not None:
-            return self.current(found)
-        node = self.individuals[nominal] = self.new_node(None)
+        edges: list[tuple[int, int, int]] = []
+        waiting = [nominal]
+        while waiting:
+            one = waiting.pop()
+            if one in self.individuals:
+                continue
+            self.individuals[one] = self._new_individual(one)
+            (name,) = self._table[one].arguments
+            for role, value in self._rules.edges.get(name, ()):
+                edges.append((one, role, self._concepts.nominal(value)))
+                waiting.append(edges[-1][2])
+        for one, role, other in edges:
+            source, target = (self.current(self.individuals[end]) for end in (one, other))
+            self.connect(source, target, role, 0)
+        return self.current(self.individuals[nominal])
+
+    def _new_individual(self, nominal: int) -> int:
+        node = self.new_node(None)
         self.add(node, nominal, 0)
         (name,) = self._table[nominal].arguments
         for concept in self._rules.of_individual.get(name, ()):
-            self.add(self.current(node), concept, 0)
-        for role, other in self._rules.edges.get(name, ()):
-            value = self.individual(self._concepts.nominal(other))
-            self.connect(self.current(node), value, role, 0)
-        return self.current(node)
+            self.add(node, concept, 0)
+        return node
 
     def add(self, number: int, concept: int, grounds: Grounds) -> None:
         """Note that a thing is in a concept."""
@@ -110,7 +120,7 @@ class CompletionGraph:
         if other not in self.nodes[one].different:
             self._writable(one).different[other] = grounds
             self._writable(other).different[one] = grounds
-            self._check_values(one)
+            check_values(self.nodes, self._table, one)
 
     def merge(self, one: int, other: int, grounds: Grounds) -> None:
         """Note that two nodes are the same thing; the younger goes, with what grew from it."""
@@ -230,7 +240,7 @@ class CompletionGraph:
                 self._apply_rules(number, concept, grounds)
                 self._apply_nominal(number, concept, grounds)
             case Kind.DATA | Kind.NOT_DATA:
-                self._check_values(number)
+                check_values(self.nodes, self._table, number)
 
     def _apply_nominal(self, number: int, concept: int, grounds: Grounds) -> None:
         number = self.current(number)
@@ -343,57 +353,20 @@ class CompletionGraph:
                         node.label[limit] | node.label[some], number, ("counts", some, limit)
                     )
 
-    def _check_values(self, number: int) -> None:
-        """No value is left for a piece of data, or too few for several that are different."""
-        node = self.nodes[number]
-        if not node.is_data:
-            return
-        size = self._range(number).size
-        grounds = 0
-        for one in node.label.values():
-            grounds |= one
-        if size == 0:
-            raise Contradiction(grounds, number, ("no value",))
-        rivals = self._rivals(number)
-        if len(rivals) + 1 > size:
-            for rival in rivals:
-                for one in self.nodes[rival].label.values():
-                    grounds |= one
-                for other in (number, *rivals):
-                    grounds |= self.nodes[rival].different.get(other, 0)
-            raise Contradiction(grounds, number, ("too few values",))
-
-    def _rivals(self, number: int) -> list[int]:
-        """Others that take from the same values, all of them different from each other."""
-        node = self.nodes[number]
-        rivals: list[int] = []
-        for other, its in ((other, self.nodes[other]) for other in node.different):
-            is_alike = its.label.keys() == node.label.keys()
-            if is_alike and all(rival in its.different for rival in rivals):
-                rivals.append(other)
-        return rivals
-
-    def _range(self, number: int) -> DataRange:
-        parts: list[ClassExpression] = []
-        for concept in self.nodes[number].label:
-            one = self._table[concept]
-            if one.kind is Kind.DATA:
-                parts.append(one.arguments[0])
-            elif one.kind is Kind.NOT_DATA:
-                parts.append(Not(one.arguments[0]))
-        return DataRange(And(tuple(parts)))
-
     def _cut_loose(self, number: int) -> None:
         """Take a node out of its neighbours' edges, and cut off what grew from it."""
-        for other in list(self.nodes[number].edges):
-            if other == number or other in self.gone:
-                continue
-            if self.nodes[other].parent == number:
-                self.gone[other] = _GONE
-                self._cut_loose(other)
-            else:
-                self._writable(other).edges.pop(number, None)
-                self.unsettled.add(other)
-        for other in self.nodes[number].different:
-            if other not in self.gone:
-                self._writable(other).different.pop(number, None)
+        waiting = [number]
+        while waiting:
+            lost = waiting.pop()
+            for other in self.nodes[lost].edges:
+                if other == lost or other in self.gone:
+                    continue
+                if self.nodes[other].parent == lost:
+                    self.gone[other] = _GONE
+                    waiting.append(other)
+                else:
+                    self._writable(other).edges.pop(lost, None)
+                    self.unsettled.add(other)
+            for other in self.nodes[lost].different:
+                if other not in self.gone:
+                    self._writable(other).different.pop(lost, None)

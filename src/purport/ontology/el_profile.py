@@ -35,13 +35,31 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.data_ranges import is_data_range
+from purport.ontology.property_order import PropertyOrder, Role, role_of
 
 _EL_CHARACTERISTICS = frozenset({Characteristic.TRANSITIVE, Characteristic.REFLEXIVE})
 
 
 def is_beyond_el(axioms: Axioms) -> bool:
-    """Whether some axiom says what OWL 2 EL cannot: `or`, `not`, `only`, counts, inverses, ..."""
-    return any(map(_is_axiom_beyond, axioms.axioms))
+    """Whether some axiom says what OWL 2 EL cannot: `or`, `not`, `only`, counts, inverses, ...
+
+    Where a chain of properties makes up one with a range, its last step must have that range too.
+    """
+    return any(map(_is_axiom_beyond, axioms.axioms)) or _has_ranges_over_chains(axioms)
+
+
+def _has_ranges_over_chains(axioms: Axioms) -> bool:
+    order = PropertyOrder(axioms)
+    ranges: dict[Role, set[ClassExpression]] = {}
+    for axiom in axioms.axioms:
+        if isinstance(axiom, Range):
+            ranges.setdefault(role_of(axiom.property), set()).add(axiom.range)
+
+    def of(property_: Property) -> set[ClassExpression]:
+        return set().union(*(ranges.get(one, ()) for one in order.above(role_of(property_))))
+
+    chains = [axiom for axiom in axioms.axioms if isinstance(axiom, PropertyChain)]
+    return bool(ranges) and any(not of(one.wider) <= of(one.steps[-1]) for one in chains)
 
 
 def _is_axiom_beyond(axiom: Axiom) -> bool:

@@ -22,6 +22,8 @@ from purport.ontology.model_classification import ModelClassification
 from purport.ontology.roles import Roles
 from purport.ontology.tableau_search import Bounds, Outcome, Search
 
+_STEPS_FOR_INDIVIDUAL = 200
+
 
 class Tableau:
     """What an ontology rules out.
@@ -56,7 +58,6 @@ class Tableau:
     def is_consistent(self) -> bool:
         """Whether all that is said of individuals may be true; when False, `clash` tells why."""
         graph = CompletionGraph(self._concepts, self._rules)
-        search = Search(graph, self._concepts, self._bounds)
         try:
             graph.new_node(None)
             for name in sorted(self._axioms.individuals | self._rules.of_individual.keys()):
@@ -64,7 +65,12 @@ class Tableau:
         except Contradiction as contradiction:
             self.clash = self._narrator.told(contradiction, graph)
             return False
-        return self._concluded(search) is not Outcome.CONTRADICTION
+        bounds = Bounds(
+            self._bounds.most_nodes + len(graph.nodes),
+            self._bounds.most_steps + _STEPS_FOR_INDIVIDUAL * len(graph.nodes),
+        )
+        outcome = self._concluded(Search(graph, self._concepts, bounds))
+        return outcome is not Outcome.CONTRADICTION
 
     def classify_beyond(self, known: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
         """The superclasses of each class: the known ones, and all that the tableau finds besides.

@@ -83,26 +83,29 @@ class Search:
             except OutOfBounds:
                 return Outcome.GAVE_UP
             except Contradiction as contradiction:
-                if not self._go_back(contradiction):
-                    self.contradiction = contradiction
+                self.contradiction = self._go_back(contradiction)
+                if self.contradiction is not None:
                     return Outcome.CONTRADICTION
 
-    def _go_back(self, contradiction: Contradiction) -> bool:
-        """Take the next way at the last choice that the contradiction rests on; False if none."""
-        grounds = contradiction.grounds
+    def _go_back(self, contradiction: Contradiction) -> Contradiction | None:
+        """Take the next way at the last choice that the contradiction rests on.
+
+        Where there is no such choice, or the ways left contradict themselves at once, the
+        contradiction that remains is given.
+        """
         while self._choices:
             choice = self._choices.pop()
             bit = 1 << len(self._choices)
-            if not grounds & bit:
+            if not contradiction.grounds & bit:
                 continue
-            choice.failed.append(grounds & ~bit)
+            choice.failed.append(contradiction.grounds & ~bit)
             try:
                 self._take_next(choice)
             except Contradiction as next_one:
-                contradiction, grounds = next_one, next_one.grounds
-                continue
-            return True
-        return False
+                contradiction = next_one
+            else:
+                return None
+        return contradiction
 
     def _choose(self, ways: Sequence[Label | Merger], grounds: Grounds) -> None:
         self._take_next(_Choice(self.graph, ways, grounds))
@@ -181,13 +184,20 @@ class Search:
 
     def _limit(self) -> bool:
         """Merge values of a property of which there are too many; True if something was done."""
-        self.graph.limited = list(dict.fromkeys(self.graph.limited))
-        for node in self.graph.limited:
-            if node not in self.graph.gone:
-                for limit in self.graph.nodes[node].limits:
-                    if self._limit_one(node, limit):
-                        return True
-        return False
+        graph = self.graph
+        graph.limited = [node for node in dict.fromkeys(graph.limited) if self._is_crowded(node)]
+        return any(
+            self._limit_one(node, limit)
+            for node in graph.limited
+            for limit in graph.nodes[node].limits
+        )
+
+    def _is_crowded(self, node: int) -> bool:
+        """Whether there are more values than some limit allows, be they in its filler or not."""
+        if node in self.graph.gone:
+            return False
+        limits = (self._table[limit].arguments for limit in self.graph.nodes[node].limits)
+        return any(len(self.graph.neighbours(node, role)) > most for most, role, _ in limits)
 
     def _limit_one(self, node: int, limit: int) -> bool:
         graph = self.graph

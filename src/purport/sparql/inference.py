@@ -14,7 +14,7 @@ from pyoxigraph import NamedNode
 
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.rules import SAME, Rules, Statement
-from purport.sparql.terms import Fact, Graph, Subject, Term
+from purport.sparql.terms import TYPE, Fact, Graph, Subject, Term
 
 _STEPS = 3  # of a proof that spares a fact from being taken away and put back
 
@@ -65,6 +65,7 @@ class GraphFacts:
         self._store, self._graph, self._beside = store, graph, beside
         self.came = StatementSet()
         self.went: set[Statement] = set()
+        self._types: dict[Subject, set[Term]] = {}  # of those that were asked for theirs
         self._said_same = any(True for _ in self._matching(None, SAME, None))
 
     @property
@@ -74,12 +75,16 @@ class GraphFacts:
     def add(self, fact: Statement) -> None:
         if fact[1] == SAME:
             self._said_same = True
+        if fact[1] == TYPE and fact[0] in self._types:
+            self._types[fact[0]].add(fact[2])
         if fact in self.went:
             self.went.discard(fact)
         else:
             self.came.add(fact)
 
     def remove(self, fact: Statement) -> None:
+        if fact[1] == TYPE and fact[0] in self._types:
+            self._types[fact[0]].discard(fact[2])
         if fact in self.came:
             self.came.discard(fact)
         else:
@@ -90,7 +95,13 @@ class GraphFacts:
             return True
         return fact not in self.went and bool(self._store.holds(((*fact, self._graph),)))
 
-    def values(self, subject: Subject, predicate: NamedNode) -> list[Term]:
+    def values(self, subject: Subject, predicate: NamedNode) -> Collection[Term]:
+        if predicate == TYPE:
+            types = self._types.get(subject)
+            if types is None:
+                found = self._matching(subject, TYPE, None)
+                types = self._types[subject] = {fact[2] for fact in found}
+            return types
         return [fact[2] for fact in self._matching(subject, predicate, None)]
 
     def subjects(self, predicate: NamedNode, value: Term) -> list[Subject]:
@@ -150,22 +161,30 @@ class Inference:
 
     def follow(self, new: Iterable[Statement]) -> None:
         """Add all that follows from facts that are there and have not been followed yet."""
-        facts, rules, waiting = self.facts, self.rules, list(new)
+        facts, waiting = self.facts, [(fact, False) for fact in new]
         came = facts.came.all
         while waiting:
-            for fact in list(rules.conclusions(waiting.pop(), facts)):
+            for fact, is_above in self._next(*waiting.pop()):
                 if fact not in came and not facts.holds(fact):
                     facts.add(fact)
-                    waiting.append(fact)
+                    waiting.append((fact, is_above))
+
+    def _next(self, fact: Statement, was_above: bool) -> list[tuple[Statement, bool]]:
+        """What follows in one step; what is above what was above another was found with that."""
+        found = [(one, False) for one in self.rules.conclusions(fact, self.facts)]
+        if not was_above:
+            found += [(one, True) for one in self.rules.above(fact)]
+        return found
 
     def _take_away(self, doubtful: Iterable[Statement]) -> list[Statement]:
         """Remove facts that were retracted, and all that may have followed from them alone."""
-        facts, waiting, gone = self.facts, list(doubtful), []
+        facts, gone = self.facts, []
+        waiting = [(fact, False) for fact in doubtful]
         while waiting:
-            fact = waiting.pop()
+            fact, was_above = waiting.pop()
             if not facts.holds(fact) or self._is_proven(fact, _STEPS):
                 continue
-            waiting += self.rules.conclusions(fact, facts)
+            waiting += self._next(fact, was_above)
             facts.remove(fact)
             gone.append(fact)
         return gone

@@ -136,19 +136,23 @@ class Rules:
 
     # Forwards
 
+    def above(self, fact: Statement) -> Iterator[Statement]:
+        """What the order of classes and properties says of a fact, all of it at once."""
+        subject, _, value = fact
+        for kind in _kinds(fact):
+            for higher in self._higher(kind):
+                yield (subject, TYPE, higher) if kind[1] else (subject, higher, value)
+
     def conclusions(self, fact: Statement, facts: Facts) -> Iterator[Statement]:
-        """What follows, in one step, from a fact and others that are there."""
+        """What else follows, in one step, from a fact and others that are there."""
         return filter(_says_something, self._formed(fact, facts))
 
     def _formed(self, fact: Statement, facts: Facts) -> Iterator[Statement]:
         """What a step forms, be it a fact or not."""
-        subject, predicate, value = fact
         for kind in _kinds(fact):
-            for higher in self._higher(kind):
-                yield (subject, TYPE, higher) if kind[1] else (subject, higher, value)
             for rule, place in self.by_premise.get(kind, ()):
                 yield from _applied(rule, place, fact, facts)
-        if predicate == SAME or facts.says_same:
+        if fact[1] == SAME or facts.says_same:
             yield from _renamed(fact, facts)
 
     # Backwards
