@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from purport.broker.matching_engine import MatchingEngine
 from purport.matching.matcher import Matcher
@@ -13,6 +15,9 @@ from purport.storage.opening import open_sql_journal, open_sqlite_journal
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint
 from purport.storage.sql_journal import SqlJournal
+
+if TYPE_CHECKING:
+    from purport.matching.individuals import GivenOntology
 
 
 def journal_at(
@@ -31,9 +36,13 @@ def journal_to_read(place: Path | str, *, stretches: Path | None = None) -> SqlJ
     return open_sqlite_journal(Path(place), read_only=True)
 
 
-def matching_engine(matcher: Callable[[], Matcher] = Matcher) -> MatchingEngine:
-    """The engine of exact and approximate subscriptions."""
-    return MatchingEngine(matcher)
+def matching_engine(
+    matcher: Callable[..., Matcher] = Matcher, ontology: GivenOntology | None = None
+) -> MatchingEngine:
+    """The engine of exact and approximate subscriptions, and of classes if there is an ontology."""
+    if ontology is None:
+        return MatchingEngine(matcher)
+    return MatchingEngine(partial(matcher, ontology=ontology))
 
 
 def graph_store_at(address: Path | str | None = None) -> GraphStore:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import purport
+from tests.strategies.wine_cellar import cellar_file
 
+DRINKS = '{"@id": "d1", "drink": "Merlot"}\n'
 EVENTS = """\
 {"@id": "e1", "device": "Laptop", "temperature": "80 °F", "tags": ["a", "b"]}
 {broken
@@ -67,6 +69,18 @@ def test_events_may_come_from_the_input_and_subscriptions_from_files(tmp_path: P
     assert done.stdout.count("\ne2  ") + done.stdout.startswith("e2  ") == 2
 
 
+def test_classes_are_judged_by_an_ontology(tmp_path: Path) -> None:
+    ontology = cellar_file(tmp_path)
+    wanted = "{drink isa Wine} as wine"
+
+    done = run("match", "-", "-s", wanted, "--ontology", ontology, "--explain", given=DRINKS)
+
+    assert done.returncode == 0
+    assert "wine  1.00" in done.stdout
+    assert "by the ontology" in done.stdout
+    assert "Merlot isa Wine" in done.stdout
+
+
 def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
     events.write_text('{"a": 1}\n' * 50_000)
     command = f"'{sys.executable}' -m purport match '{events}' -s '{{a = 1}}' | head -1"
@@ -83,7 +97,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "missing.jsonl", "-s", HOT), "missing.jsonl: No such file or directory"),
         (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
-        (("match", "x", "-s", "{device isa net:Laptop}"), "not supported yet: class membership"),
+        (("match", "x", "-s", "{device isa net:Laptop}"), "asks an ontology, and none is given"),
         (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", ""), "no such file: ''; a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),

@@ -1,20 +1,32 @@
 """Approximate matching by trying every mapping: slow, and plainly what the equations say."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
 from purport.model.comparison import Operator, holds
 from purport.model.event import Event, Statement
 from purport.model.subscription import (
+    After,
     Aggregation,
+    AllenRelated,
     AskedValue,
+    ClassOrder,
     Comparison,
+    ContainsAll,
+    During,
     Exactness,
+    HasProperty,
+    HistoryFilter,
     InRange,
+    IsA,
     Multiplicity,
     OneOfValues,
     Predicate,
+    Simultaneous,
     Subscription,
+    WindowAggregate,
+    Within,
 )
 from purport.model.units import Quantity
 from purport.model.words import attribute_words, said, says_words
@@ -38,16 +50,20 @@ def ranked_mappings(
     aggregation: Aggregation,
     exact: Exactness,
     names: Measure | None = None,
+    cells_of: Callable[[Predicate], list[Cell]] | None = None,
 ) -> list[tuple[float, tuple[int, ...], tuple[float, ...]]]:
     """Every mapping with its probability and similarities, best first.
 
-    Names of attributes are compared by a measure of their own, if there is one.
+    Names of attributes are compared by a measure of their own, if there is one. `cells_of` gives
+    the answers to predicates of classes and bags.
     """
     options = subscription.options
     aggregation = options.aggregation or aggregation
     required = (options.exact or exact) is Exactness.REQUIRED
     cells = [
         [cell(predicate, statement, measure, names or measure) for statement in event.statements]
+        if isinstance(predicate, Comparison | OneOfValues | InRange) or cells_of is None
+        else cells_of(predicate)
         for predicate in subscription.predicates
     ]
     found = []
@@ -77,7 +93,8 @@ def ranked_mappings(
 
 def is_exact(predicate: Predicate) -> bool:
     """Whether neither side of a predicate is approximate."""
-    assert isinstance(predicate, Comparison | OneOfValues | InRange)
+    assert not isinstance(predicate, During | After | Simultaneous | HistoryFilter)
+    assert not isinstance(predicate, AllenRelated | WindowAggregate)
     return predicate.attribute.approximation is None and not any(
         asked.approximation for asked in values(predicate)
     )
@@ -92,6 +109,12 @@ def values(predicate: Predicate) -> tuple[AskedValue, ...]:
             return several
         case InRange(_, low, high):
             return low, high
+        case ContainsAll(_, several) | Within(_, several):
+            return several
+        case HasProperty(_, _, _, value):
+            return (value,)
+        case IsA() | ClassOrder():
+            return ()
     raise TypeError(predicate)
 
 

@@ -12,9 +12,11 @@ from purport.model.event_lines import DeadLetter, events_in_file
 Rows = set[tuple[object, ...]]
 
 
-def in_process(folder: Path, subscriptions: Sequence[Subscription]) -> tuple[Rows, Rows]:
+def in_process(
+    folder: Path, subscriptions: Sequence[Subscription], ontology: Path | None = None
+) -> tuple[Rows, Rows]:
     """Matches and dead letters of all files of a folder, without Spark."""
-    matcher = Matcher(subscriptions)
+    matcher = Matcher(subscriptions, ontology=ontology)
     matched: Rows = set()
     refused: Rows = set()
     for path in folder.iterdir():

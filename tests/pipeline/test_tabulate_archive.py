@@ -97,4 +97,4 @@ def test_without_an_approximate_part_there_is_nothing_to_score(
 
     assert TabulateArchive(archive, [parse("{a = 1}")], settings).run(spark) == []
     with pytest.raises(NotSupportedYet):
-        TabulateArchive(archive, [parse("{a isa b:C}")], settings).run(spark)
+        TabulateArchive(archive, [parse("{end during {a = 1}}")], settings).run(spark)

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from purport.cli.dead_letters import show_dead_letters
+from purport.cli.ontology_files import OntologyOption
 from purport.errors import InvalidInput
 from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
@@ -37,6 +38,7 @@ def match(
             help="A file of subscriptions, or one in braces; repeatable.",
         ),
     ],
+    ontology: OntologyOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each event matches.")] = False,
 ) -> None:
@@ -46,7 +48,7 @@ def match(
 
     Example: purport match events.jsonl -s '{device = laptop, temperature > 25 °C}' --explain
     """
-    matcher = Matcher(given_subscriptions(subscriptions))
+    matcher = Matcher(given_subscriptions(subscriptions), ontology=ontology or None)
     tally = _Tally()
     show = _shown_as_json if as_json else _shown_as_text
     why = Match.explain if explain else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,19 @@ ImportsOption = Annotated[
     list[Path] | None,
     typer.Option("--imports", help="A file or folder in which imports are looked for."),
 ]
+OntologyOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--ontology",
+        metavar="FILE",
+        help="What judges predicates of classes: OWL in any syntax; repeatable.",
+    ),
+]
 IgnoreOption = Annotated[
     bool, typer.Option("--ignore-missing-imports", help="Go on without imports not found.")
 ]
+
+
+def whole_paths(files: Sequence[Path] | None) -> tuple[Path, ...]:
+    """Files as workers find them, wherever they run on this machine."""
+    return tuple(path.resolve() for path in files or ())

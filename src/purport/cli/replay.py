@@ -16,6 +16,7 @@ from rich.table import Table
 
 from purport.cli.journal import After, Place, Stretches, Through
 from purport.cli.on_spark import on_spark
+from purport.cli.ontology_files import OntologyOption, whole_paths
 from purport.model.interval import read_instant
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def replay(
     ] = None,
     mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
     lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    ontology: OntologyOption = None,
     stretches: Stretches = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the notifications as JSON lines.")
@@ -89,7 +91,7 @@ def replay(
         place,
         replayable(subscriptions or [f"broker:{place}"], stretches),
         span,
-        MatcherSettings(measure, mode, lexicon),
+        MatcherSettings(measure, mode, lexicon, ontology=whole_paths(ontology)),
         stretches,
     )
     if output is not None:

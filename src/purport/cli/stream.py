@@ -13,6 +13,7 @@ import typer
 from rich import get_console, reconfigure
 
 from purport.cli.on_spark import quiet_py4j
+from purport.cli.ontology_files import OntologyOption
 
 if TYPE_CHECKING:
     from purport.cli.stream_display import Show
@@ -60,6 +61,7 @@ def stream(
     ] = None,
     mode: Annotated[str | None, typer.Option(help="The matcher's mode: default or paper.")] = None,
     lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    ontology: OntologyOption = None,
     competition: Annotated[
         bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
     ] = None,
@@ -98,6 +100,7 @@ def stream(
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
         "mode": mode, "lexicon": lexicon, "competition": competition, "scores": scores,
         "metrics_port": metrics_port, "master": master, "cores": cores,
+        "ontology": ontology or None,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
     quiet_py4j()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -75,6 +75,9 @@ from purport.model.subscription import Post, Rule, Subscription
 from purport.posting import address_parts
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
 
+if TYPE_CHECKING:
+    from purport.matching.individuals import GivenOntology
+
 _LOG = logging.getLogger("purport.broker")
 _ENTRIES_BETWEEN_LOOKS = 10_000
 _GIVEN_OUT = re.compile(r"subscription-\d+")
@@ -100,6 +103,7 @@ class Broker:
         journal: Journal,
         *,
         matcher: Callable[[], Matcher] = Matcher,
+        ontology: GivenOntology | None = None,
         engines: Sequence[Engine] = (),
         clock: Clock | None = None,
         settings: BrokerSettings | None = None,
@@ -112,7 +116,7 @@ class Broker:
         self._housekeeper: Housekeeper | None = None
         self._clock = clock or SystemClock()
         try:
-            self._ledger = self._start(matching_engine(matcher), engines, self._clock)
+            self._ledger = self._start(matching_engine(matcher, ontology), engines, self._clock)
         except BaseException:
             journal.close()
             raise
@@ -131,6 +135,7 @@ class Broker:
         journal: str | None = None,
         durability: str = "full",
         matcher: Callable[[], Matcher] = Matcher,
+        ontology: GivenOntology | None = None,
         engines: Sequence[Engine] = (),
         clock: Clock | None = None,
         settings: BrokerSettings | None = None,
@@ -140,6 +145,7 @@ class Broker:
         `journal` is the address of a database (`postgresql://...`) that has the journal instead;
         the folder then has its sealed stretches. `durability` "relaxed" does not wait for the disk
         at every publication: a power cut may cost the last ones, a crash of the process none.
+        `ontology` (an `Ontology`, a file, or several) judges what predicates ask of classes.
         """
         if not isinstance(folder, Path | str):
             raise InvalidInput(f"expected the path of a folder, got {folder!r}")
@@ -151,20 +157,33 @@ class Broker:
             )
         else:
             kept = journal_at(journal, stretches=Path(folder) / "stretches")
-        return cls(kept, matcher=matcher, engines=engines, clock=clock, settings=settings)
+        return cls(
+            kept,
+            matcher=matcher,
+            ontology=ontology,
+            engines=engines,
+            clock=clock,
+            settings=settings,
+        )
 
     @classmethod
     def in_memory(
         cls,
         *,
         matcher: Callable[[], Matcher] = Matcher,
+        ontology: GivenOntology | None = None,
         engines: Sequence[Engine] = (),
         clock: Clock | None = None,
         settings: BrokerSettings | None = None,
     ) -> Self:
         """A broker that lasts as long as the process."""
         return cls(
-            MemoryJournal(), matcher=matcher, engines=engines, clock=clock, settings=settings
+            MemoryJournal(),
+            matcher=matcher,
+            ontology=ontology,
+            engines=engines,
+            clock=clock,
+            settings=settings,
         )
 
     def publish(

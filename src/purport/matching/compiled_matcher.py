@@ -10,6 +10,7 @@ import numpy as np
 
 from purport.matching.aggregation import FLOOR
 from purport.matching.batches import Batch
+from purport.matching.class_answers import ClassAnswers
 from purport.matching.filing import Filing
 from purport.matching.kernel import Found, Scratch, Told, match_events_of_tuples
 from purport.matching.measures import Measures
@@ -20,7 +21,6 @@ from purport.matching.telling import Telling
 from purport.matching.tellings import Tellings
 from purport.matching.value_sides import ValueSides
 from purport.model.event import MOST_STATEMENTS
-from purport.model.subscription import Aggregation
 
 _FIRST_FILING = 1000
 _OFTEN = 1 << 60
@@ -50,9 +50,15 @@ class Optimisations:
 class CompiledMatcher:
     """Matches batches of events against subscriptions of any kind whose scores are of words."""
 
-    def __init__(self, measures: Measures, optimisations: Optimisations) -> None:
+    def __init__(
+        self,
+        measures: Measures,
+        optimisations: Optimisations,
+        classes: ClassAnswers | None = None,
+    ) -> None:
         self._use = optimisations
-        names, values = NameSides(measures), ValueSides(measures)
+        names, values = NameSides(measures), ValueSides(measures, classes)
+        self._values = values
         self._rows = RowTable(
             names, values, is_shared=optimisations.commonalities, cuts=optimisations.bounds
         )
@@ -72,16 +78,15 @@ class CompiledMatcher:
     @property
     def visited(self) -> int:
         """How many subscriptions were looked at, over all events."""
-        return int(sum(scratch.counters[1] for scratch in self._scratches))
+        looked_up = self._values.classes.looked_at if self._values.classes is not None else 0
+        return looked_up + int(sum(scratch.counters[1] for scratch in self._scratches))
 
     def add(self, plan: SubscriptionPlan) -> int:
         """Take up a subscription; its slot. Later ones have higher slots."""
         self._filing.require_room()
         first_new = len(self._rows)
         needs = self._rows.needs(plan, len(self._filing))
-        is_mean = plan.aggregation is Aggregation.MEAN
-        reach = Reach(len(plan.lines), plan.least_probability, is_mean)
-        slot, filed = self._filing.add(needs, reach)
+        slot, filed = self._filing.add(needs, Reach.of(plan))
         for row in filed:
             self._rows.want(row, first_new)
         return slot
@@ -99,6 +104,11 @@ class CompiledMatcher:
         self._tellings.make_room()
         if not self._use.interning:
             self._tellings.forget_hits()
+        return self._tellings.telling
+
+    @property
+    def met(self) -> Telling:
+        """What batches were encoded with since."""
         return self._tellings.telling
 
     def forget(self) -> None:

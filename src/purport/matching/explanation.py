@@ -145,7 +145,8 @@ def _sides(plan: SubscriptionPlan, event: Event, row: int, column: int) -> tuple
             side.name,
             side.measure_name,
             float(side.scores[column]),
-            _concepts(side.measure, side.asked, side.told[column]),
+            side.reasons[column : column + 1]
+            or _concepts(side.measure, side.asked, side.told[column]),
         )
         for side in plan.lines[row].sides(event)
     )

@@ -1,8 +1,8 @@
 """First-line matchers: how well does each statement of an event answer one predicate?
 
 Equations 4 and 5 of TOIT'14 for attributes and values, and their product (6): a side without `~` is
-answered or not, a side with it as well as a measure says. Further kinds of predicates, of classes
-or of time, are further first-line matchers.
+answered or not, a side with it as well as a measure says. Predicates of classes (`class_line.py`)
+and of bags (`bag_line.py`) are further first-line matchers.
 """
 
 from __future__ import annotations
@@ -12,10 +12,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from purport.matching.asked import ValuePredicate, asked_values, plain_term
-from purport.matching.keys import asked_attribute_key, told_attribute_keys
+from purport.matching.asked import (
+    BagPredicate,
+    MatchedPredicate,
+    RowPredicate,
+    ValuePredicate,
+    asked_values,
+    is_near_value,
+    plain_term,
+)
+from purport.matching.attribute_side import Allowed, AttributeSide, ExactName, RankedName
 from purport.matching.measures import Measures
 from purport.model.comparison import Operator, holds
 from purport.model.event import Event, Statement
@@ -27,12 +34,9 @@ from purport.model.subscription import (
     InRange,
     OneOfValues,
 )
-from purport.model.term import Attribute
 from purport.model.units import Unit
 from purport.model.words import said, says_words
-from purport.relatedness.measure import EventMeasure, Measure, Scores
-
-Allowed = NDArray[np.bool_]
+from purport.relatedness.measure import Scores
 
 
 class FirstLine(Protocol):
@@ -44,7 +48,18 @@ class FirstLine(Protocol):
 
     @property
     def is_of_words(self) -> bool:
-        """Whether a statement's similarity is the same in every event."""
+        """Whether similarities are the same in every event, but for what it describes."""
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether the best answers to its rows say how well the predicate is answered."""
+
+    def rows(self, *, is_required: bool) -> tuple[RowPredicate, ...]:
+        """Predicates that single words answer at least as well as statements answer this one.
+
+        The first stands for it. Further ones, which are exact, must hold as well; there are none
+        unless `is_required`: whether exact predicates must hold.
+        """
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """For each statement its similarity, and whether the exact parts of the predicate hold."""
@@ -63,35 +78,35 @@ class Side:
     asked: tuple[str, ...]
     told: tuple[str, ...]
     scores: Scores
-
-
-def first_line(predicate: ValuePredicate, measures: Measures) -> FirstLine:
-    """The first-line matcher of a predicate; `measures` are found by name."""
-    for asked in asked_values(predicate):
-        if asked.approximation is not None:
-            measures.for_values(asked.approximation.measure)
-    return _OfValues(predicate, _attribute_side(predicate.attribute, measures), measures)
+    reasons: tuple[str, ...] = ()  # for each statement, where the measure has no concepts
 
 
 @dataclass(frozen=True, slots=True)
-class _OfValues:
+class ValueLine:
     """Attribute and value, each exact or approximate, and their product."""
 
     predicate: ValuePredicate
-    attribute: _ExactName | _NearName | _RankedName
+    attribute: AttributeSide
     measures: Measures
 
     @property
     def is_exact(self) -> bool:
         """Whether neither side is approximate."""
-        return isinstance(self.attribute, _ExactName) and not any(
-            asked.approximation for asked in asked_values(self.predicate)
-        )
+        return isinstance(self.attribute, ExactName) and not is_near_value(self.predicate)
 
     @property
     def is_of_words(self) -> bool:
         """Whether no event measure ranks the attribute."""
-        return not isinstance(self.attribute, _RankedName)
+        return not isinstance(self.attribute, RankedName)
+
+    @property
+    def is_sharp(self) -> bool:
+        """It is its own row."""
+        return True
+
+    def rows(self, *, is_required: bool) -> tuple[RowPredicate, ...]:
+        """The predicate itself."""
+        return (self.predicate,)
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """For each statement its similarity, and whether the exact parts of the predicate hold."""
@@ -105,84 +120,42 @@ class _OfValues:
         statements = event.statements
         names, _ = self.attribute.scores([one.attribute for one in statements])
         values, _ = value_similarities(statements, self.predicate, self.measures)
-        asked, near = self.predicate.attribute, _approximation(self.predicate)
         return (
-            Side(
-                "attribute",
-                self.measures.name_of(asked.approximation),
-                self.measures.behind(asked.approximation),
-                (said(asked.term),),
-                tuple(said(one.attribute) for one in statements),
-                names,
-            ),
-            Side(
-                "value",
-                self.measures.name_of(near),
-                self.measures.behind(near),
-                tuple(said(plain_term(one)) for one in asked_values(self.predicate)),
-                tuple(said(one.value) for one in statements),
-                values,
-            ),
+            name_side(self.predicate.attribute, statements, names, self.measures),
+            value_side(self.predicate, statements, values, self.measures),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _ExactName:
-    """The attribute asked for, or one that is written otherwise but is the same."""
-
-    asked: Attribute
-
-    def scores(self, told: Sequence[Attribute]) -> tuple[Scores, Allowed]:
-        key = asked_attribute_key(self.asked)
-        same = np.array([key in told_attribute_keys(one) for one in told], np.bool_)
-        return same.astype(np.float64), same
-
-
-@dataclass(frozen=True, slots=True)
-class _NearName:
-    """An attribute whose name is near to the one asked for."""
-
-    asked: Attribute
-    measure: Measure
-
-    def scores(self, told: Sequence[Attribute]) -> tuple[Scores, Allowed]:
-        scores = self.measure.matrix([said(self.asked)], [said(one) for one in told])[0]
-        return _or_same(self.asked, told, scores)
+def name_side(
+    asked: AskedAttribute, statements: Sequence[Statement], scores: Scores, measures: Measures
+) -> Side:
+    """The side of the attribute, for explanations."""
+    return Side(
+        "attribute",
+        measures.name_of(asked.approximation),
+        measures.behind(asked.approximation),
+        (said(asked.term),),
+        tuple(said(one.attribute) for one in statements),
+        scores,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _RankedName:
-    """An attribute that an event measure ranks among those of the event."""
-
-    asked: Attribute
-    measure: EventMeasure
-
-    def scores(self, told: Sequence[Attribute]) -> tuple[Scores, Allowed]:
-        different = list(dict.fromkeys(said(one) for one in told))
-        ranked = dict(zip(different, self.measure.rows(said(self.asked), different), strict=True))
-        scores = np.array([ranked[said(one)] for one in told], np.float64)
-        found, _ = _or_same(self.asked, told, scores)
-        may_answer = self.measure.candidates(said(self.asked), different)
-        candidates = dict(zip(different, may_answer, strict=True))
-        same, _ = _ExactName(self.asked).scores(told)
-        return found, np.array([candidates[said(one)] for one in told], np.bool_) | (same > 0)
-
-
-def _or_same(asked: Attribute, told: Sequence[Attribute], scores: Scores) -> tuple[Scores, Allowed]:
-    """Scores under which the attribute asked for, as it is, answers fully."""
-    same, _ = _ExactName(asked).scores(told)
-    return np.maximum(scores, same), np.ones(len(told), np.bool_)
-
-
-def _attribute_side(
-    asked: AskedAttribute, measures: Measures
-) -> _ExactName | _NearName | _RankedName:
-    if asked.approximation is None:
-        return _ExactName(asked.term)
-    measure = measures.for_names(asked.approximation.measure)
-    if isinstance(measure, EventMeasure):
-        return _RankedName(asked.term, measure)
-    return _NearName(asked.term, measure)
+def value_side(
+    predicate: ValuePredicate | BagPredicate,
+    statements: Sequence[Statement],
+    scores: Scores,
+    measures: Measures,
+) -> Side:
+    """The side of the values, for explanations."""
+    near = approximation_of(predicate)
+    return Side(
+        "value",
+        measures.name_of(near),
+        measures.behind(near),
+        tuple(said(plain_term(one)) for one in asked_values(predicate)),
+        tuple(said(one.value) for one in statements),
+        scores,
+    )
 
 
 def value_similarities(
@@ -222,7 +195,7 @@ def value_answers(statement: Statement, predicate: ValuePredicate, measures: Mea
             )
 
 
-def _approximation(predicate: ValuePredicate) -> Approximation | None:
+def approximation_of(predicate: MatchedPredicate) -> Approximation | None:
     """The first approximation among the values that a predicate names."""
     found = (asked.approximation for asked in asked_values(predicate))
     return next((one for one in found if one is not None), None)

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from purport.errors import InvalidInput, MissingExtra
-from purport.matching.asked import ValuePredicate, value_predicates
+from purport.matching.asked import MatchedPredicate, matched_predicates
 from purport.matching.batch_matches import BatchMatches, FoundRow, found_of, rows_of
 from purport.matching.batches import Batch, JsonObject, as_event, batch_of, batch_of_events
+from purport.matching.checking import Checking
+from purport.matching.class_answers import ClassAnswers
 from purport.matching.compiled_matcher import CompiledMatcher, Optimisations
 from purport.matching.explanation import MatchExplanation, explain_match
-from purport.matching.first_line import first_line
+from purport.matching.individuals import Individuals, ontology_of
+from purport.matching.lines import line_of
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
 from purport.matching.supported import label, place_of
@@ -29,6 +32,8 @@ from purport.relatedness.measure import Measure
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from purport.matching.individuals import GivenOntology
 
 MOST_THREADS = 256
 _LEFT_SLOTS = 50_000  # how many more empty slots than subscriptions there may be
@@ -47,6 +52,7 @@ class Matcher:
     equations of TOIT'14: the measure `esa`, the mean, and exact predicates that count like others.
     With `competition`, words that another subscription's term explains better count for less.
     With `scores`, a folder, what was scored once is remembered there by `measures.share_scores`.
+    `ontology` (an `Ontology`, a file, or several) judges what predicates ask of classes.
     `optimisations` can be left out one by one, to measure what each saves.
     """
 
@@ -59,11 +65,13 @@ class Matcher:
         lexicon: Lexicon | Path | str | None = None,
         competition: bool = False,
         scores: Path | str | None = None,
+        ontology: GivenOntology | None = None,
         optimisations: Optimisations | None = None,
     ) -> None:
+        known = ontology_of(ontology) if ontology is not None else None
         self._of_this_kind = partial(
             Matcher, measure=measure, mode=mode, lexicon=lexicon, competition=competition,
-            scores=scores, optimisations=optimisations,
+            scores=scores, ontology=known, optimisations=optimisations,
         )  # fmt: skip
         self._defaults = DEFAULTS[mode_of(mode)]
         self._optimisations = optimisations or Optimisations()
@@ -74,6 +82,7 @@ class Matcher:
             competition=competition,
             scores=Path(scores) if scores is not None else None,
         )
+        self._classes = ClassAnswers(Individuals(known), self.measures) if known else None
         self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
         self._visited = 0
@@ -96,19 +105,20 @@ class Matcher:
     @property
     def visited(self) -> int:
         """How many subscriptions were looked at, over all events: it shows what an index saves."""
-        return self._visited + self._compiled.visited
+        return self._visited + self._compiled.visited + self._checking.looked_at
 
     def add(self, subscription: Subscription) -> None:
         """Take up a subscription.
 
         `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if its name is
-        that of another one or it names a measure that nobody knows.
+        that of another one, it names a measure that nobody knows, or a class that the ontology does
+        not know.
         """
         if not isinstance(subscription, Subscription):
             raise InvalidInput(f"expected a Subscription, as parse makes, got {subscription!r:.80}")
         name = subscription.name
         with self._lock:
-            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            plan = self._plan(subscription)
             if name is not None and self._named.get(name, subscription) != subscription:
                 place = place_of(subscription)
                 raise InvalidInput(f"{place}: the name {name!r} is taken by another subscription")
@@ -121,7 +131,7 @@ class Matcher:
     def check(self, subscription: Subscription) -> None:
         """Raise what `add` would raise of a subscription without a name, and take up nothing."""
         with self._lock:
-            SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            self._plan(subscription)
 
     def remove(self, subscription: Subscription) -> None:
         """Drop a subscription; `KeyError` if it is not here."""
@@ -135,8 +145,7 @@ class Matcher:
                 del self._slots[subscription]
                 self._named.pop(subscription.name or "", None)
             self._compiled.remove(slot)
-            self._checked.pop(slot, None)
-            self._ranked.pop(slot, None)
+            self._checking.remove(slot)
             if self.measures.unregister(subscription):
                 self._compiled.forget()
             self._left += 1
@@ -162,8 +171,10 @@ class Matcher:
                 rows = rows_of(*self._compiled.match_event(batch))
             else:
                 rows = rows_of(self._compiled.match(batch))
-            if self._checked or self._ranked:
-                rows = iter(self._check(rows, len(events), events.__getitem__))
+            describing = self._checking.describing(batch, self._compiled.met)
+            if self._checking.needs(describing):
+                checked = self._checking.checked
+                rows = iter(checked(rows, len(events), events.__getitem__, describing))
             subscriptions = self._subscriptions
             return [
                 (self._whole(row, subscriptions[row.slot], events), subscriptions[row.slot])
@@ -219,42 +230,37 @@ class Matcher:
         if k < 1:
             raise InvalidInput(f"k must be 1 or more, got {k}")
         with self._lock:
-            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            plan = self._plan(subscription)
             return plan.mappings(event, k)
 
     def explain(self, match: Match) -> MatchExplanation:
         """Why an event matches: all similarities, the measures behind them, the runners-up."""
         with self._lock:
-            plan = SubscriptionPlan.of(match.subscription, self.measures, self._defaults)
+            plan = self._plan(match.subscription)
             found = explain_match(plan, match.event)
         if found is None:
             raise InvalidInput("the event has nothing that answers the subscription")
         return found
 
     def _begin(self) -> None:
-        self._compiled = CompiledMatcher(self.measures, self._optimisations)
+        self._compiled = CompiledMatcher(self.measures, self._optimisations, self._classes)
+        self._checking = Checking(self._classes)
         self._subscriptions: list[Subscription] = []  # by slot; those that have gone stay there
         self._slots: dict[Subscription, tuple[int, ...]] = {}
-        self._checked: dict[int, SubscriptionPlan] = {}
-        self._ranked: dict[int, SubscriptionPlan] = {}
         self._left = 0
 
     def _put(self, subscription: Subscription, plan: SubscriptionPlan) -> None:
         slot = self._compiled.add(plan) if plan.is_of_words else self._compiled.skip()
-        if not plan.is_of_words:
-            self._ranked[slot] = plan
-        elif plan.is_one_to_one or plan.top > 1:
-            self._checked[slot] = plan
+        self._checking.add(slot, plan)
         self._subscriptions.append(subscription)
         self._slots[subscription] = (*self._slots.get(subscription, ()), slot)
 
     def _build_anew(self) -> None:
         """Compile what is left, after many subscriptions have gone."""
-        left = self.subscriptions
-        self._visited += self._compiled.visited
+        left, self._visited = self.subscriptions, self.visited
         self._begin()
         for subscription in left:
-            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            plan = self._plan(subscription)
             self._put(subscription, plan)
 
     def _match_batch(
@@ -263,29 +269,18 @@ class Matcher:
         if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
             raise InvalidInput(f"threads are from 1 to {MOST_THREADS}, got {threads!r}")
         found = self._compiled.match(batch, threads)
-        if self._checked or self._ranked:
-            found = found_of(self._check(rows_of(found), len(batch), event_at))
+        describing = self._checking.describing(batch, self._compiled.met)
+        if self._checking.needs(describing):
+            checked = self._checking.checked
+            found = found_of(checked(rows_of(found), len(batch), event_at, describing))
         return BatchMatches(
             found,
             self._subscriptions,
             lambda row, subscription: self._made(event_at(row.event), row, subscription),
         )
 
-    def _check(
-        self, rows: Iterable[FoundRow], events: int, event_at: Callable[[int], Event]
-    ) -> list[FoundRow]:
-        """Of subscriptions that need more than the best answer to each predicate, what holds."""
-        kept = []
-        for row in rows:
-            plan = self._checked.get(row.slot)
-            checked = row if plan is None else _row(plan, event_at(row.event), row.event, row.slot)
-            if checked is not None:
-                kept.append(checked)
-        for number in range(events) if self._ranked else ():
-            event = event_at(number)
-            found = (_row(plan, event, number, slot) for slot, plan in self._ranked.items())
-            kept.extend(row for row in found if row is not None)
-        return sorted(kept)
+    def _plan(self, subscription: Subscription) -> SubscriptionPlan:
+        return SubscriptionPlan.of(subscription, self.measures, self._defaults, self._classes)
 
     def _made(self, event: Event, row: FoundRow, subscription: Subscription) -> Match:
         """The match that a row stands for."""
@@ -294,11 +289,11 @@ class Matcher:
 
     def _made_alone(self, event: Event, row: FoundRow, subscription: Subscription) -> Match:
         if (subscription.options.top or 1) > 1:
-            plan = SubscriptionPlan.of(subscription, self.measures, self._defaults)
+            plan = self._plan(subscription)
             best, *others = plan.mappings(event, plan.top)
             return Match(subscription, event, best, tuple(others), self.explain)
         statements = [event.statements[place] for place in row.statements]
-        predicates = value_predicates(subscription)
+        predicates = matched_predicates(subscription)
         similarities = self._similarities(row, predicates, statements)
         total = sum(similarities)
         pairs = [
@@ -318,13 +313,13 @@ class Matcher:
             return row
         event = events[row.event]
         statements = [event.statements[place] for place in row.statements]
-        known = self._similarities(row, value_predicates(subscription), statements)
+        known = self._similarities(row, matched_predicates(subscription), statements)
         return replace(row, similarities=tuple(known))
 
     def _similarities(
         self,
         row: FoundRow,
-        predicates: Sequence[ValuePredicate],
+        predicates: Sequence[MatchedPredicate],
         statements: Sequence[Statement],
     ) -> list[float]:
         return [
@@ -334,15 +329,9 @@ class Matcher:
             )
         ]
 
-    def _similarity(self, predicate: ValuePredicate, statement: Statement) -> float:
+    def _similarity(self, predicate: MatchedPredicate, statement: Statement) -> float:
         """A similarity that was too small to be kept."""
-        scores, _ = first_line(predicate, self.measures).similarities(Event((statement,)))
+        scores, _ = line_of(predicate, self.measures, self._classes).similarities(
+            Event((statement,))
+        )
         return float(scores[0])
-
-
-def _row(plan: SubscriptionPlan, event: Event, number: int, slot: int) -> FoundRow | None:
-    """The best mapping, if it reaches the threshold."""
-    for best in plan.vectors(event, 1):
-        if plan.reaches(best.probability):
-            return FoundRow(number, slot, best.probability, best.vector, best.similarities)
-    return None

@@ -9,8 +9,11 @@ import numpy as np
 
 from purport.errors import InvalidInput
 from purport.matching.aggregation import FLOOR, ROUNDING, gains, probability
-from purport.matching.asked import value_predicates
-from purport.matching.first_line import Allowed, FirstLine, first_line
+from purport.matching.asked import ClassPredicate, RowPredicate, matched_predicates
+from purport.matching.attribute_side import Allowed
+from purport.matching.class_answers import ClassAnswers
+from purport.matching.first_line import FirstLine
+from purport.matching.lines import line_of
 from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
 from purport.matching.supported import place_of, require_supported
@@ -79,18 +82,23 @@ class SubscriptionPlan:
 
     @classmethod
     def of(
-        cls, subscription: Subscription, measures: Measures, defaults: Defaults
+        cls,
+        subscription: Subscription,
+        measures: Measures,
+        defaults: Defaults,
+        classes: ClassAnswers | None = None,
     ) -> SubscriptionPlan:
-        """The plan of a subscription.
+        """The plan of a subscription; `classes` are judged by an ontology, if there is one.
 
         `NotSupportedYet` if it has a form that no engine here runs, `InvalidInput` if it names a
-        measure that nobody knows.
+        measure that nobody knows, or classes without an ontology that knows them.
         """
         require_supported(subscription)
         options = subscription.options
         try:
             lines = tuple(
-                first_line(predicate, measures) for predicate in value_predicates(subscription)
+                line_of(predicate, measures, classes)
+                for predicate in matched_predicates(subscription)
             )
         except InvalidInput as error:
             raise InvalidInput(f"{place_of(subscription)}: {error}") from None
@@ -117,6 +125,24 @@ class SubscriptionPlan:
     def is_of_words(self) -> bool:
         """Whether scores depend on words alone, and not on the event that they stand in."""
         return all(line.is_of_words for line in self.lines)
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether an ontology is asked, so that what an event describes may matter."""
+        predicates = self.subscription.predicates
+        return any(isinstance(one, ClassPredicate) for one in predicates)
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether the best answers to its rows are the best mapping."""
+        is_simple = not self.is_one_to_one and self.top == 1
+        return is_simple and all(line.is_sharp for line in self.lines)
+
+    @property
+    def rows(self) -> tuple[RowPredicate, ...]:
+        """Predicates that are answered together at least as well as the subscription is."""
+        is_required = self.is_exact_required
+        return tuple(row for line in self.lines for row in line.rows(is_required=is_required))
 
     def similarities(self, event: Event) -> tuple[Scores, Allowed]:
         """The combined matrix (equation 6): a row a predicate, a column a statement."""

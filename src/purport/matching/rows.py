@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from purport.matching.aggregation import FLOOR
-from purport.matching.asked import ValuePredicate, asked_values, value_predicates
+from purport.matching.asked import ClassPredicate, RowPredicate, is_near_value
 from purport.matching.flat_lists import Column, FlatLists, Integers
 from purport.matching.kernel import Flags
 from purport.matching.plan import SubscriptionPlan
@@ -52,6 +52,11 @@ class Reach:
     count: int
     threshold: float
     is_mean: bool
+
+    @classmethod
+    def of(cls, plan: SubscriptionPlan) -> Reach:
+        """That of a subscription's rows."""
+        return cls(len(plan.rows), plan.least_probability, plan.aggregation is Aggregation.MEAN)
 
     def is_out_of_reach_without(self, several: int) -> bool:
         """Whether there can be no match when nothing answers so many of the predicates."""
@@ -127,25 +132,25 @@ class RowTable:
 
     def needs(self, plan: SubscriptionPlan, owner: int) -> list[Need]:
         """What a subscription needs of its rows, which are taken up if they are new."""
-        is_mean = plan.aggregation is Aggregation.MEAN
-        reach = Reach(len(plan.lines), plan.least_probability, is_mean)
+        reach = Reach.of(plan)
         return [
-            self._need(predicate, plan.is_exact_required, reach, owner)
-            for predicate in value_predicates(plan.subscription)
+            self._need(predicate, plan.is_exact_required, reach, owner) for predicate in plan.rows
         ]
 
-    def _need(self, predicate: ValuePredicate, is_required: bool, reach: Reach, owner: int) -> Need:
+    def _need(self, predicate: RowPredicate, is_required: bool, reach: Reach, owner: int) -> Need:
         is_near_name = predicate.attribute.approximation is not None
-        is_near_value = any(one.approximation for one in asked_values(predicate))
-        is_near = is_near_name or is_near_value
-        must_hold = is_required and not (is_near_name and is_near_value)
+        is_near_word = is_near_value(predicate)
+        is_near = is_near_name or is_near_word
+        must_hold = is_required and not (is_near_name and is_near_word)
         floor = FLOOR if is_near and not reach.is_mean else 0.0
         is_necessary = reach.is_out_of_reach_without(1)
         cut = reach.cut() if is_near and is_necessary and self._cuts else 0.0
         cut = cut if cut > floor else 0.0
         key = RowKey(
-            self._name_sides.number(predicate.attribute),
-            self._value_sides.number(predicate, _ALMOST_FLOOR if floor and is_near_value else 0.0),
+            self._name_sides.number(
+                predicate.attribute, is_of_things=isinstance(predicate, ClassPredicate)
+            ),
+            self._value_sides.number(predicate, _ALMOST_FLOOR if floor and is_near_word else 0.0),
             floor,
             cut,
             must_hold and is_near and cut == 0.0,
@@ -155,10 +160,10 @@ class RowTable:
             default = -math.inf
         else:
             default = 0.0 if reach.is_mean else -1 / FLOOR
-        is_point = isinstance(predicate, OneOfValues) or (
+        is_point = isinstance(predicate, OneOfValues | ClassPredicate) or (
             isinstance(predicate, Comparison) and predicate.operator is Operator.EQUAL
         )
-        row = self._row(key, is_near_name, is_near_value, is_range=not is_point)
+        row = self._row(key, is_near_name, is_near_word, is_range=not is_point)
         return Need(row, default, is_necessary or default == -math.inf, not is_point)
 
     def _row(self, key: RowKey, is_near_name: bool, is_near_value: bool, *, is_range: bool) -> int:

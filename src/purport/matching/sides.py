@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from purport.matching.individuals import thing_of
 from purport.matching.keys import (
     Key,
     asked_attribute_key,
@@ -62,22 +63,29 @@ class NameSides:
 
     def __init__(self, measures: Measures) -> None:
         self._measures = measures
-        self._numbers: dict[AskedAttribute, int] = {}
+        self._numbers: dict[tuple[AskedAttribute, bool], int] = {}
+        self._of_things: list[int] = []
         self._exact: dict[Key, list[int]] = {}
         self._near: dict[str | None, NearSides] = {}
         self._attributes: list[Attribute] = []
         self._scored_sides = 0
         self._table: Block = np.zeros((0, 0), np.float32)
 
-    def number(self, asked: AskedAttribute) -> int:
-        """The number of a side, a new one if need be."""
-        if asked not in self._numbers:
-            number = self._numbers[asked] = len(self._numbers)
+    def number(self, asked: AskedAttribute, *, is_of_things: bool = False) -> int:
+        """The number of a side, a new one if need be.
+
+        One of things is answered by the attribute of a thing's type too: `wine` by `wine.type`.
+        """
+        key = asked, is_of_things
+        if key not in self._numbers:
+            number = self._numbers[key] = len(self._numbers)
             self._exact.setdefault(asked_attribute_key(asked.term), []).append(number)
             if asked.approximation is not None:
                 near = self._near.setdefault(asked.approximation.measure, NearSides())
                 near.add(number, said(asked.term))
-        return self._numbers[asked]
+            if is_of_things:
+                self._of_things.append(number)
+        return self._numbers[key]
 
     @property
     def scores(self) -> Block:
@@ -116,6 +124,18 @@ class NameSides:
 
     def _block(self, told: Sequence[Attribute], first: int) -> Block:
         """The scores of attributes with the sides from a number on."""
+        block = self._named(told, first)
+        columns = [number - first for number in self._of_things if number >= first]
+        things = {place: thing for place, one in enumerate(told) if (thing := thing_of(one))}
+        if columns and things:
+            cells = np.ix_(list(things), columns)
+            block[cells] = np.maximum(
+                block[cells], self._named(list(things.values()), first)[:, columns]
+            )
+        return block
+
+    def _named(self, told: Sequence[Attribute], first: int) -> Block:
+        """The same, of names as they are."""
         block = np.zeros((len(told), len(self._numbers) - first), np.float32)
         texts = [said(one) for one in told]
         for measure, sides in self._near.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from purport.matching.asked import ValuePredicate, asked_values, plain_term
+from purport.matching.asked import MatchedPredicate, asked_values, plain_term
 from purport.model.subscription import Approximation, Subscription
 from purport.model.term import Resource, Text
 from purport.model.words import said
@@ -23,7 +23,7 @@ class SubscribedTerm:
 def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
     """The attributes and the words among the values; numbers, times and truths are no words."""
     for predicate in subscription.predicates:
-        if isinstance(predicate, ValuePredicate):
+        if isinstance(predicate, MatchedPredicate):
             asked = predicate.attribute
             yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
             for value in asked_values(predicate):
@@ -34,7 +34,7 @@ def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
 def approximate_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
     """Whatever has a `~`: what measures are asked for, numbers too, which words may be near to."""
     for predicate in subscription.predicates:
-        if isinstance(predicate, ValuePredicate):
+        if isinstance(predicate, MatchedPredicate):
             asked = predicate.attribute
             if asked.approximation is not None:
                 yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)

@@ -89,20 +89,17 @@ def _unsupported_form(predicate: Predicate) -> str | None:
         case Comparison(_, operator, value):
             is_equality = operator in (Operator.EQUAL, Operator.NOT_EQUAL)
             return _unsupported_value(value, is_equality=is_equality)
-        case OneOfValues(_, values):
+        case OneOfValues(_, values) | ContainsAll(_, values) | Within(_, values):
             forms = (_unsupported_value(value, is_equality=True) for value in values)
             return next(filter(None, forms), None)
         case InRange(_, low, high):
             forms = (_unsupported_value(value, is_equality=False) for value in (low, high))
             return next(filter(None, forms), None)
-        case IsA():
-            return "class membership (isa)"
-        case ClassOrder():
-            return "an order of classes (more specific than, ...)"
-        case HasProperty():
-            return "a property of an individual (has)"
-        case ContainsAll() | Within():
-            return "a bag comparison (contains all, within)"
+        case IsA() | ClassOrder():
+            return None
+        case HasProperty(_, _, operator, value):
+            is_equality = operator in (Operator.EQUAL, Operator.NOT_EQUAL)
+            return _unsupported_value(value, is_equality=is_equality)
         case After() | During() | Simultaneous() | HistoryFilter():
             return "a temporal operator (after, during, with, filter)"
         case AllenRelated():

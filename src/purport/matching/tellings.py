@@ -11,7 +11,6 @@ from purport.matching.flat_lists import FlatLists, Integers, Places, grown
 from purport.matching.kernel import Bounds
 from purport.matching.measures import Measures
 from purport.matching.rows import RowTable
-from purport.matching.scales import intervals
 from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
 from purport.matching.tellings_kernel import (
@@ -184,7 +183,7 @@ class Tellings:
             rows,
             names,
             self._rows.is_wanted,
-            lambda row: intervals(self._values.predicate(int(rows.values[row])), scale, implied),
+            lambda row: self._values.intervals(int(rows.values[row]), scale, implied),
         )
         told.always.extend(
             (row, float(rows.floors[row]))

@@ -8,17 +8,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from purport.matching.asked import ValuePredicate, asked_values, plain_term
+from purport.matching.asked import (
+    ClassPredicate,
+    RowPredicate,
+    ValuePredicate,
+    asked_values,
+    plain_term,
+)
+from purport.matching.class_answers import ClassAnswers
+from purport.matching.class_sides import ClassSides
 from purport.matching.first_line import value_similarities
 from purport.matching.flat_lists import FlatLists, Integers, Numbers
 from purport.matching.keys import IRI, TEXT, Key, asked_key, told_keys
 from purport.matching.measures import Measures
+from purport.matching.scales import EVERYTHING, Interval, Scale, intervals
 from purport.matching.sides import Block, NearSides
 from purport.model.comparison import Operator
 from purport.model.event import Statement
-from purport.model.subscription import AskedValue, Comparison, OneOfValues
+from purport.model.language.write import write_class
+from purport.model.subscription import (
+    AskedValue,
+    ClassOrder,
+    Comparison,
+    HasProperty,
+    IsA,
+    OneOfValues,
+)
 from purport.model.term import Resource, Term, Text, folded
-from purport.model.units import Quantity
+from purport.model.units import Quantity, Unit
 from purport.model.words import said, says_words
 
 _MOST_CELLS = 4_000_000  # of a block of scores
@@ -78,42 +95,44 @@ class ValueSides:
     A word is a term, or a statement whose value has to be looked at under its attribute.
     """
 
-    def __init__(self, measures: Measures) -> None:
+    def __init__(self, measures: Measures, classes: ClassAnswers | None = None) -> None:
         self._measures = measures
+        self.classes = ClassSides(classes) if classes is not None else None
         self._numbers: dict[object, int] = {}
-        self._predicates: list[ValuePredicate] = []
+        self._predicates: list[RowPredicate] = []
         self._columns = _Columns()
         self._words = 0
         self._scored = 0, 0  # sides, and those of them that words may answer
         self.answered = FlatLists(np.float64)
         self.asks_for_wordless = False
 
-    def number(self, predicate: ValuePredicate, least: float) -> int:
+    def number(self, predicate: RowPredicate, least: float) -> int:
         """The number of a predicate's value side, of which scores above `least` are kept."""
-        asked = asked_values(predicate)
-        operator = predicate.operator if isinstance(predicate, Comparison) else None
-        kinds = tuple(_kind(one) for one in asked)  # 2**70 equals a double, and is spelt otherwise
-        key = type(predicate), operator, asked, kinds, least
+        key = *_side_key(predicate), least
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._predicates)
             self._predicates.append(predicate)
-            self._columns.add(number, predicate, least)
-            self.asks_for_wordless |= bool(self._columns.ordered_texts) or any(
-                isinstance(one.term, Text | Resource) and not says_words(Text(str(one.term)))
-                for one in asked
-            )
+            if isinstance(predicate, ClassPredicate):
+                self._add_class(number, predicate)
+            else:
+                self._add_value(number, predicate, least)
         return number
 
-    def predicate(self, number: int) -> ValuePredicate:
-        """A predicate that has this value side."""
-        return self._predicates[number]
+    def intervals(self, number: int, scale: Scale, implied: Unit | None) -> list[Interval]:
+        """What answers a side on a scale, or may answer it where it is of classes."""
+        predicate = self._predicates[number]
+        if not isinstance(predicate, ClassPredicate):
+            return intervals(predicate, scale, implied)
+        assert self.classes is not None
+        return [EVERYTHING] if self.classes.may_be_anything(number) else []
 
     def asks_for(self, text: str) -> bool:
         """Whether somebody may ask for just this text, which says no words."""
         columns = self._columns
         return self.asks_for_wordless and (
             bool(columns.ordered_texts)
+            or (self.classes is not None and self.classes.knows(text))
             or (TEXT, folded(text)) in columns.equal
             or (IRI, text) in columns.equal
         )
@@ -143,6 +162,18 @@ class ValueSides:
             self._list(self._answers(some, 0, 0), len(some))
             self._words += len(some)
 
+    def _add_value(self, number: int, predicate: ValuePredicate, least: float) -> None:
+        self._columns.add(number, predicate, least)
+        self.asks_for_wordless |= bool(self._columns.ordered_texts) or any(
+            isinstance(one.term, Text | Resource) and not says_words(Text(str(one.term)))
+            for one in asked_values(predicate)
+        )
+
+    def _add_class(self, number: int, predicate: ClassPredicate) -> None:
+        assert self.classes is not None
+        self.classes.add(number, predicate)
+        self.asks_for_wordless |= self.classes.has_wordless_names
+
     def _list(self, answers: _Answers, words: int) -> None:
         """Begin the lists of new words."""
         first = self.answered.new(words)
@@ -167,16 +198,22 @@ class ValueSides:
             block[block <= np.array(columns.least[first_column:], np.float32)] = 0.0
         words, places = np.nonzero(block)
         sides = np.array(columns.sides, np.int32)[places + first_column]
-        scores = block[words, places].astype(np.float64)
-        odd = [place for place, one in enumerate(told) if isinstance(one, Statement)]
-        for place in odd:
-            found = self._odd_scores(told[place], first_side)  # type: ignore[arg-type]
-            answered = np.flatnonzero(found)
-            words = np.append(words, np.full(len(answered), place))
-            sides = np.append(sides, answered + first_side)
-            scores = np.append(scores, found[answered])
-        order = np.argsort(words, kind="stable") if odd else slice(None)
-        return _Answers(words[order].astype(np.int32), sides[order].astype(np.int32), scores[order])
+        answers = _Answers(words.astype(np.int32), sides, block[words, places].astype(np.float64))
+        more = [
+            (place, side, score)
+            for place, one in enumerate(told)
+            for side, score in self._looked_up(one, first_side)
+        ]
+        return _joined(answers, more) if more else answers
+
+    def _looked_up(self, one: Term | Statement, first: int) -> list[tuple[int, float]]:
+        """Answered sides that have no column: of classes, or all for a value with its attribute."""
+        if not isinstance(one, Statement):
+            return self.classes.scores(one, first) if self.classes else []
+        scores = (
+            (side, self._slow_score(side, one)) for side in range(first, len(self._predicates))
+        )
+        return [(side, score) for side, score in scores if score]
 
     def _score(self, told: Sequence[Term], rows: Block, first: int) -> None:
         """Write the scores of words with the columns from one on."""
@@ -200,11 +237,39 @@ class ValueSides:
         unlike = [column - first for column in columns.unlike if column >= first]
         rows[:, unlike] = 1.0 - rows[:, unlike]
 
-    def _odd_scores(self, told: Statement, first: int) -> Numbers:
-        """How well a value under its attribute answers the sides from a number on."""
-        sides = range(first, len(self._predicates))
-        return np.array([self._slow_score(side, told) for side in sides], np.float64)
-
     def _slow_score(self, side: int, told: Statement) -> float:
-        scores, _ = value_similarities([told], self._predicates[side], self._measures)
+        predicate = self._predicates[side]
+        if isinstance(predicate, ClassPredicate):
+            assert self.classes is not None
+            return self.classes.score(side, told.value)
+        scores, _ = value_similarities([told], predicate, self._measures)
         return float(scores[0])
+
+
+def _side_key(predicate: RowPredicate) -> tuple[object, ...]:
+    """What makes two value sides one."""
+    asked = asked_values(predicate)
+    kinds = tuple(_kind(one) for one in asked)  # 2**70 equals a double, and is spelt otherwise
+    match predicate:
+        case Comparison(_, operator, _):
+            return type(predicate), operator, asked, kinds
+        case HasProperty(_, property, operator, _):
+            return type(predicate), property, operator, asked, kinds
+        case IsA(_, expression):
+            return type(predicate), write_class(expression)
+        case ClassOrder(_, relation, expression):
+            return type(predicate), relation, write_class(expression)
+        case _:
+            return type(predicate), asked, kinds
+
+
+def _joined(answers: _Answers, more: Sequence[tuple[int, int, float]]) -> _Answers:
+    """Answers and more of them, sorted by words."""
+    words, sides, scores = zip(*more, strict=True)
+    every = np.append(answers.words, words)
+    order = np.argsort(every, kind="stable")
+    return _Answers(
+        every[order].astype(np.int32),
+        np.append(answers.sides, sides)[order].astype(np.int32),
+        np.append(answers.scores, scores)[order],
+    )

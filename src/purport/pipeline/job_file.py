@@ -43,6 +43,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     lexicon: Path | None = None
     competition: bool = False
     metrics_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None  # 0: any free one
+    ontology: tuple[Path, ...] = ()  # files that make it together
     scores: Path | None = None  # where they are kept; in the checkpoint, if nobody says
     source: Mapping[str, Any] = {}  # options
     sink: Mapping[str, Any] = {}
@@ -66,7 +67,14 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
             sink,
             Watched(self.subscriptions),
             folder,
-            MatcherSettings(self.measure, self.mode, lexicon, self.competition, self.scores),
+            MatcherSettings(
+                self.measure,
+                self.mode,
+                lexicon,
+                self.competition,
+                self.scores,
+                tuple(path.resolve() for path in self.ontology),
+            ),
             self.since,
         )
 

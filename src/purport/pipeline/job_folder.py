@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.ontology.reading import read_ontology
 from purport.pipeline.notes import Counts, Notes
 
 VERSION = 1
@@ -154,6 +155,23 @@ class JobFolder:
         except OSError as error:
             raise UnusablePath(rules, error.strerror or str(error)) from None
         return kept.resolve()
+
+    def keep_ontology(self, paths: Sequence[Path]) -> tuple[Path, ...]:
+        """Copies of an ontology's files, of all that they import too, which stay as they are."""
+        if not paths:
+            return ()
+        kept = []
+        for path in read_ontology(paths).files:
+            try:
+                text = path.read_bytes()
+                copy = self.folder / "ontologies" / f"{sha256(text).hexdigest()[:16]}{path.suffix}"
+                if not copy.exists():
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    write_whole(copy, text)
+            except OSError as error:
+                raise UnusablePath(path, error.strerror or str(error)) from None
+            kept.append(copy.resolve())
+        return tuple(kept)
 
     def notes(self, places: Iterable[Path] = ()) -> Notes:
         """Room for the notes of an attempt at a batch; workers have to see these places too."""

@@ -11,8 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
+from purport.errors import UnusablePath
 from purport.matching.matcher import Matcher
 from purport.model.subscription import Subscription
+from purport.ontology.ontology import Ontology
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class MatcherSettings:
     lexicon: Path | None = None
     competition: bool = False
     scores: Path | None = None
+    ontology: tuple[Path, ...] = ()
 
     def told(self) -> str:
         """In words, as far as they are not the defaults."""
@@ -32,6 +35,7 @@ class MatcherSettings:
             f"mode {self.mode}" if self.mode != "default" else "",
             "a lexicon" if self.lexicon is not None else "",
             "competition" if self.competition else "",
+            "an ontology" if self.ontology else "",
         ]
         return ", ".join(filter(None, said)) or "defaults"
 
@@ -43,6 +47,7 @@ class MatcherSettings:
             lexicon=self.lexicon,
             competition=self.competition,
             scores=self.scores,
+            ontology=loaded_ontology(self.ontology) if self.ontology else None,
         )
 
 
@@ -100,6 +105,25 @@ class _WorkerMatcher:
             self._matcher.remove(subscription)
         for subscription in new.elements():
             self._matcher.add(subscription)
+
+
+def loaded_ontology(paths: Sequence[Path]) -> Ontology:
+    """The ontology of some files, which a process reads and classifies once."""
+    return _loaded(tuple(paths), tuple(map(_stamp, paths)))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file does."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise UnusablePath(path, error.strerror or str(error)) from None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=2)
+def _loaded(paths: tuple[Path, ...], _: tuple[tuple[int, int], ...]) -> Ontology:
+    return Ontology.load(*paths)
 
 
 @lru_cache(maxsize=2)

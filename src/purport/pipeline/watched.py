@@ -139,7 +139,8 @@ class Versions:
         except msgspec.MsgspecError as error:
             raise UnusablePath(path, str(error)) from None
         rules = lexicon if lexicon.exists() else None
-        return MatcherSettings(kept.measure, kept.mode, rules, kept.competition)
+        files = () if kept.ontology is msgspec.UNSET else tuple(map(Path, kept.ontology))
+        return MatcherSettings(kept.measure, kept.mode, rules, kept.competition, ontology=files)
 
     def _last(self) -> int:
         found = (path.stem for path in self.folder.glob(f"*{_ENDING}"))
@@ -159,13 +160,15 @@ class _KeptSettings(msgspec.Struct, frozen=True):
     measure: str | None
     mode: str
     competition: bool
+    ontology: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # files that do not change
 
 
 def _texts_of(
     subscriptions: Sequence[Subscription], settings: MatcherSettings
 ) -> dict[str, bytes | None]:
     """What is kept of a version, by the endings of its files."""
-    kept = _KeptSettings(settings.measure, settings.mode, settings.competition)
+    files = tuple(map(str, settings.ontology)) or msgspec.UNSET
+    kept = _KeptSettings(settings.measure, settings.mode, settings.competition, files)
     rules = settings.lexicon.read_bytes() if settings.lexicon is not None else None
     return {
         _LEXICON: rules,

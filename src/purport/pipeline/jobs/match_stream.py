@@ -138,7 +138,8 @@ def _settled(job: MatchStream) -> MatcherSettings:
     scores = (job.settings.scores or job.folder.scores).resolve()
     lexicon = job.settings.lexicon
     kept = None if lexicon is None else job.folder.keep_lexicon(lexicon)
-    return replace(job.settings, scores=scores, lexicon=kept)
+    ontology = job.folder.keep_ontology(job.settings.ontology)
+    return replace(job.settings, scores=scores, lexicon=kept, ontology=ontology)
 
 
 def _cores_now(spark: SparkSession) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from purport.errors import InvalidInput
-from purport.matching.asked import value_predicates
+from purport.matching.asked import matched_predicates
 from purport.matching.explanation import MatchExplanation
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
@@ -64,7 +64,7 @@ class StoredExplanations:
 
 def stored_mapping(match: StoredMatch, subscription: Subscription, event: Event) -> Mapping:
     """The mapping of a stored match; `EventGone` if the event does not have its statements."""
-    predicates = value_predicates(subscription)
+    predicates = matched_predicates(subscription)
     similarities = [0.0 if math.isnan(one) else one for one in match.similarities]
     fits = len(predicates) == len(match.mapping) == len(similarities)
     if not fits or not all(0 <= place < len(event.statements) for place in match.mapping):

@@ -1,0 +1,101 @@
+"""Subscriptions of which more has to be looked at than the best answer to each predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from purport.matching.batch_matches import FoundRow
+from purport.matching.batches import Batch
+from purport.matching.class_answers import ClassAnswers
+from purport.matching.described_events import DescribedEvents
+from purport.matching.plan import SubscriptionPlan
+from purport.matching.telling import Telling
+from purport.model.event import Event
+
+Plans = dict[int, SubscriptionPlan]
+
+
+class Checking:
+    """Looks again, by their plans, at what was found of some subscriptions, and for others too.
+
+    Those that are not sharp are found more often than they match. What an event measure ranks is
+    not found at all: it is looked at for every event. Subscriptions to classes are looked at for
+    events that describe something.
+    """
+
+    def __init__(self, classes: ClassAnswers | None) -> None:
+        self._relaxed: Plans = {}
+        self._ranked: Plans = {}
+        self._described = DescribedEvents(classes) if classes is not None else None
+
+    @property
+    def looked_at(self) -> int:
+        """How many subscriptions were looked at for what events describe."""
+        return self._described.looked_at if self._described is not None else 0
+
+    def add(self, slot: int, plan: SubscriptionPlan) -> None:
+        """Take up a subscription, if there is more to look at."""
+        if not plan.is_of_words:
+            self._ranked[slot] = plan
+            return
+        if not plan.is_sharp:
+            self._relaxed[slot] = plan
+        if self._described is not None and plan.is_of_classes:
+            self._described.add(slot, plan)
+
+    def remove(self, slot: int) -> None:
+        """Drop a subscription, if it is here."""
+        self._relaxed.pop(slot, None)
+        self._ranked.pop(slot, None)
+        if self._described is not None:
+            self._described.remove(slot)
+
+    def describing(self, batch: Batch, telling: Telling) -> frozenset[int]:
+        """The events of a batch that describe something which is asked for."""
+        if self._described is None:
+            return frozenset()
+        return self._described.events_in(batch, telling)
+
+    def needs(self, describing: frozenset[int]) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self._relaxed or self._ranked or describing)
+
+    def checked(
+        self,
+        rows: Iterable[FoundRow],
+        events: int,
+        event_at: Callable[[int], Event],
+        describing: frozenset[int],
+    ) -> list[FoundRow]:
+        """What holds of the rows that were found, and what was not found."""
+        kept: list[FoundRow] = []
+        plans: dict[int, Plans] = {number: {} for number in describing}
+        for row in rows:
+            plan = self._plan(row, describing)
+            if plan is None:
+                kept.append(row)
+            else:
+                plans.setdefault(row.event, {})[row.slot] = plan
+        for number in range(events) if self._ranked else sorted(plans):
+            event = event_at(number)
+            wanted = self._ranked | plans.get(number, {})
+            if self._described is not None and number in describing:
+                wanted |= self._described.candidates(event)
+            found = (_row(plan, event, number, slot) for slot, plan in wanted.items())
+            kept.extend(row for row in found if row is not None)
+        return sorted(kept)
+
+    def _plan(self, row: FoundRow, describing: frozenset[int]) -> SubscriptionPlan | None:
+        """The plan that a row is to be checked by; None if it holds as it is."""
+        plan = self._relaxed.get(row.slot)
+        if plan is None and self._described is not None and row.event in describing:
+            return self._described.plans.get(row.slot)
+        return plan
+
+
+def _row(plan: SubscriptionPlan, event: Event, number: int, slot: int) -> FoundRow | None:
+    """The best mapping, if it reaches the threshold."""
+    for best in plan.vectors(event, 1):
+        if plan.reaches(best.probability):
+            return FoundRow(number, slot, best.probability, best.vector, best.similarities)
+    return None
