@@ -15,7 +15,7 @@ from purport.model.subscription import (
 )
 from purport.model.term import Resource, Term, Text, folded
 from purport.model.words import said, says_words
-from purport.ontology.data_ranges import is_data_range
+from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description
 from purport.ontology.ontology import Ontology
 from purport.relatedness.measure import Measure

@@ -17,7 +17,7 @@ from purport.model.iris import last_part
 from purport.model.term import Attribute, Resource, Term, Text
 from purport.model.words import says_words
 from purport.ontology.axioms import NOTHING
-from purport.ontology.data_ranges import is_data_range
+from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description, is_type_name
 from purport.ontology.expression_index import ExpressionIndex, told_unions
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from purport.model.class_expression import And, ClassExpression, Named, Or
 from purport.ontology.axioms import NOTHING, THING, Axioms
-from purport.ontology.data_ranges import is_data_range
+from purport.ontology.data.data_ranges import is_data_range
 
 if TYPE_CHECKING:
     from purport.ontology.hierarchy import Hierarchy

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.ontology.reading import read_ontology
+from purport.ontology.owl.reading import read_ontology
 from purport.pipeline.notes import Counts, Notes
 
 VERSION = 1
