@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from benchmarks.matching_workload import WORDS, MatchingWorkload
-from purport.matching.first_line import first_line
+from purport.matching.lines import line_of
 from purport.matching.measures import Measures
 from purport.model.comparison import Operator
 from purport.model.event import Event, Statement
@@ -41,7 +41,7 @@ class CatalystMatcher:
                 if bound is not None:
                     bounds.append((number, place, *bound))
                     continue
-                line = first_line(predicate, measures)  # type: ignore[arg-type]
+                line = line_of(predicate, measures, None)  # type: ignore[arg-type]
                 for start in range(0, len(statements), _MOST_STATEMENTS):
                     some = statements[start : start + _MOST_STATEMENTS]
                     scores, allowed = line.similarities(Event(tuple(some)))

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.matching.aggregation import FLOOR
-from purport.matching.asked import asked_values, value_predicates
+from purport.matching.asked import ValuePredicate, asked_values, matched_predicates
 from purport.matching.batches import Batch
-from purport.matching.first_line import first_line
+from purport.matching.lines import line_of
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan
 from purport.matching.scales import intervals
@@ -33,7 +33,12 @@ class NumpyMatcher:
         defaults = DEFAULTS[Mode.DEFAULT]
         plans = [SubscriptionPlan.of(one, measures, defaults) for one in subscriptions]
         self._measures = measures
-        self._predicates = [one for plan in plans for one in value_predicates(plan.subscription)]
+        self._predicates = [
+            one
+            for plan in plans
+            for one in matched_predicates(plan.subscription)
+            if isinstance(one, ValuePredicate)
+        ]
         self._size = len(plans[0].lines)
         self._thresholds = np.array([plan.threshold for plan in plans])
         near = np.array(
@@ -76,7 +81,7 @@ class NumpyMatcher:
     def _side_scores(self, side: int, told: list[Statement]) -> Scores:
         """The scores of statements by one side, a row for each statement."""
         event = Event(tuple(told))
-        lines = [first_line(one, self._measures) for one in self._predicates]
+        lines = [line_of(one, self._measures, None) for one in self._predicates]
         return np.array([line.sides(event)[side].scores for line in lines]).T.copy()
 
 

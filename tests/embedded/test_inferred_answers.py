@@ -15,9 +15,11 @@ from purport.broker.rdf_text import binding_texts
 from purport.broker.records import Updated
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
+from purport.ontology.ontology import Ontology
 from tests.strategies.told_ontologies import CLASSES, INDIVIDUALS, KNOTTED, PROPERTIES
 
-SETTINGS = BrokerSettings(ontology=KNOTTED, snapshot_every=7)
+SETTINGS = BrokerSettings(infers=True, snapshot_every=7)
+ONTOLOGY = Ontology.of_axioms(KNOTTED.axioms)
 MEMBERS = "SELECT ?x ?c { ?x a ?c }"
 QUERY = Query(MEMBERS)
 
@@ -43,7 +45,7 @@ def updates(seed: int, count: int) -> list[str]:
 
 
 def test_the_journal_has_what_was_asserted_and_told_what_follows(tmp_path: Path) -> None:
-    with Broker.open(tmp_path, settings=SETTINGS) as broker:
+    with Broker.open(tmp_path, ontology=ONTOLOGY, settings=SETTINGS) as broker:
         members = broker.subscribe(MEMBERS, name="members")
         broker.update("INSERT DATA { <urn:a> a <urn:A> }")
         first, second = members.waiting()
@@ -59,12 +61,12 @@ def test_the_journal_has_what_was_asserted_and_told_what_follows(tmp_path: Path)
 def test_a_restart_and_a_replay_find_what_was_told(tmp_path: Path) -> None:
     for seed in range(3):
         texts = updates(seed, 24)
-        with Broker.open(tmp_path / str(seed), settings=SETTINGS) as broker:
+        with Broker.open(tmp_path / str(seed), ontology=ONTOLOGY, settings=SETTINGS) as broker:
             broker.subscribe(MEMBERS, name="members")
             for text in texts[:12]:
                 broker.update(text)
             before = _rows(broker)
-        with Broker.open(tmp_path / str(seed), settings=SETTINGS) as broker:
+        with Broker.open(tmp_path / str(seed), ontology=ONTOLOGY, settings=SETTINGS) as broker:
             assert _rows(broker) == before
             for text in texts[12:]:
                 broker.update(text)
@@ -74,7 +76,7 @@ def test_a_restart_and_a_replay_find_what_was_told(tmp_path: Path) -> None:
 
 def _replayed(folder: Path) -> list[str]:
     """The answer after a journal, all of which is told as it was."""
-    graph, told = Graph(KNOTTED), 0
+    graph, told = Graph(ONTOLOGY), 0
     graph.subscribe("members", QUERY)
     for updated in _updates(folder):
         news = graph.make(recorded_change(updated))

@@ -27,7 +27,8 @@ QUERY = "SELECT ?x { ?x a <urn:Aircraft> }"
 
 
 def test_a_replay_infers_as_the_broker_did(spark: SparkSession, tmp_path: Path) -> None:
-    with Broker.open(tmp_path / "broker", settings=BrokerSettings(ontology=ONTOLOGY)) as broker:
+    settings = BrokerSettings(infers=True)
+    with Broker.open(tmp_path / "broker", ontology=ONTOLOGY, settings=settings) as broker:
         broker.subscribe(QUERY, name="aircraft")
         broker.update("INSERT DATA { <urn:a> a <urn:Vehicle> ; <urn:hasWings> <urn:w> }")
         broker.update("INSERT DATA { <urn:b> a <urn:Aircraft> }")

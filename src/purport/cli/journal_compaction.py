@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from purport.assembly import journal_at, matching_engine
+from purport.broker.graph import Graph
 from purport.broker.matching_engine import MatchingEngine
 from purport.broker.retention import Retention
 from purport.embedded.ledger import Ledger
@@ -85,7 +86,7 @@ def _sealed(journal: SqlJournal, tell: Callable[[int, int], None]) -> int:
 
 def _dropped(journal: SqlJournal, retention: Retention) -> int:
     settings = BrokerSettings(retention=retention)
-    ledger = Ledger(journal, [matching_engine()], SystemClock(), settings, lambda _: None)
+    ledger = Ledger(journal, [matching_engine()], Graph(), SystemClock(), settings, lambda _: None)
     return ledger.drop_old()
 
 

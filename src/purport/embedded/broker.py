@@ -16,7 +16,7 @@ from purport.assembly import journal_at, matching_engine
 from purport.broker.access import OPEN, Action, Forbidden
 from purport.broker.asked import Asked, Query, dataset_of, written
 from purport.broker.engine import Engine
-from purport.broker.graph import require_update
+from purport.broker.graph import Graph, require_update
 from purport.broker.graph_access import graphs_read
 from purport.broker.journal import Journal, MemoryJournal
 from purport.broker.matching_engine import MatchingEngine
@@ -66,6 +66,7 @@ from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.embedded.timer import Timer
 from purport.embedded.workers import Callback, HandOver, Worker, to_callback, to_service
 from purport.errors import InvalidInput
+from purport.matching.individuals import ontology_of
 from purport.matching.matcher import Matcher
 from purport.model.clock import Clock, SystemClock
 from purport.model.event import Event
@@ -116,7 +117,14 @@ class Broker:
         self._housekeeper: Housekeeper | None = None
         self._clock = clock or SystemClock()
         try:
-            self._ledger = self._start(matching_engine(matcher, ontology), engines, self._clock)
+            known = None if ontology is None else ontology_of(ontology)
+            if self._settings.infers and known is None:
+                raise InvalidInput("a broker infers by an ontology, and none is given")
+            self._ledger = self._start(
+                matching_engine(matcher, known),
+                engines,
+                Graph(known if self._settings.infers else None),
+            )
         except BaseException:
             journal.close()
             raise
@@ -145,7 +153,8 @@ class Broker:
         `journal` is the address of a database (`postgresql://...`) that has the journal instead;
         the folder then has its sealed stretches. `durability` "relaxed" does not wait for the disk
         at every publication: a power cut may cost the last ones, a crash of the process none.
-        `ontology` (an `Ontology`, a file, or several) judges what predicates ask of classes.
+        `ontology` (an `Ontology`, a file, or several) judges what predicates ask of classes; with
+        `BrokerSettings(infers=True)` queries see what follows from the graph by it.
         """
         if not isinstance(folder, Path | str):
             raise InvalidInput(f"expected the path of a folder, got {folder!r}")
@@ -440,9 +449,15 @@ class Broker:
     ) -> None:
         self.close()
 
-    def _start(self, engine: MatchingEngine, others: Sequence[Engine], clock: Clock) -> Ledger:
+    def _start(self, engine: MatchingEngine, others: Sequence[Engine], graph: Graph) -> Ledger:
         ledger = Ledger(
-            self._journal, [engine, *others], clock, self._settings, self._notice, engine.explain
+            self._journal,
+            [engine, *others],
+            graph,
+            self._clock,
+            self._settings,
+            self._notice,
+            engine.explain,
         )
         if self._journal.mended is not None:
             _LOG.warning("%s", self._journal.mended)

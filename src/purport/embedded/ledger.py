@@ -67,6 +67,7 @@ class Ledger:
         self,
         journal: Journal,
         engines: Sequence[Engine],
+        graph: Graph,
         clock: Clock,
         settings: BrokerSettings,
         notice: Callable[[Entry], None],
@@ -74,7 +75,7 @@ class Ledger:
     ) -> None:
         self.lock = threading.RLock()
         self._journal, self._clock, self._settings = journal, clock, settings
-        self._state = restored(journal, engines, Graph(settings.ontology))
+        self._state = restored(journal, engines, graph)
         self._notice, self._explain = notice, explain
         self._received = Acknowledgements()
         self._snapshot_at = self._state.sequence  # the last one is of then

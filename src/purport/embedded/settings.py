@@ -8,7 +8,6 @@ from purport.broker.access import OPEN, AccessRules
 from purport.broker.drafting import Limits
 from purport.broker.retention import Retention
 from purport.courier import Patience
-from purport.sparql.ontology_rules import InferenceSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,4 +21,4 @@ class BrokerSettings:
     snapshot_every: int = 50_000  # entries
     memory_entries: int = 100_000  # that a broker in memory keeps, besides what waits
     closing_seconds: float = 5.0  # that callbacks at work are waited for
-    ontology: InferenceSource | None = None  # by which queries see what follows from the graph
+    infers: bool = False  # whether queries see what follows from the graph by the ontology
