@@ -8,6 +8,7 @@ from benchmarks import (
     archive_matching,
     best_mappings,
     broker,
+    class_subscriptions,
     event_building,
     exact_matching,
     journal_reading,
@@ -47,6 +48,7 @@ BENCHMARKS = {
     "sparql-scale": sparql_scale.findings,
     "sparql-drift": sparql_drift.findings,
     "ontology": ontology.findings,
+    "classes": class_subscriptions.findings,
     "long": streaming.long_run,
 }
 

@@ -25,9 +25,11 @@ from purport.model.comparison import Operator
 from purport.model.term import Term, Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
+    NOTHING,
     THING,
     Axioms,
     ClassAssertion,
+    DisjointClasses,
     Domain,
     EquivalentClasses,
     InverseProperties,
@@ -128,6 +130,7 @@ def test_a_member_is_in_all_that_contains_its_class(
     except OntologyError:
         return
     membership = Membership(reasoner)
+    assume(not reasoner.subsumes(NOTHING, narrower))
     if reasoner.subsumes(wider, narrower) and membership.is_member(description, narrower):
         assert membership.is_member(description, wider)
 
@@ -245,3 +248,18 @@ def test_counts() -> None:
 def test_itself_and_either() -> None:
     assert not is_member(some("Pizza", ("top", some("Ham"))), HasSelf(named("top")))
     assert is_member(some("Ham"), Or((named("Person"), named("Meat"))))
+
+
+def test_what_contradicts_itself_is_in_no_more_than_it_is_told() -> None:
+    axioms = Axioms(
+        (DisjointClasses((named("Person"), named("Pizza"))), *PEOPLE.axioms),
+        PEOPLE.classes,
+        PEOPLE.object_properties,
+        PEOPLE.data_properties,
+        PEOPLE.individuals,
+    )
+    both = Description(None, ("urn:Student", "urn:Pizza"))
+    membership = Membership(Reasoner(axioms))
+    assert membership.types_of(both) >= {"urn:Student", "urn:Person", "urn:Pizza"}
+    assert not membership.is_member(both, named("Vehicle"))
+    assert not membership.is_member(both, NOTHING)

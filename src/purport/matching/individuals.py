@@ -16,7 +16,6 @@ from purport.model.event import Event
 from purport.model.iris import last_part
 from purport.model.term import Attribute, Resource, Term, Text
 from purport.model.words import says_words
-from purport.ontology.axioms import NOTHING
 from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description, is_type_name
 from purport.ontology.expression_index import ExpressionIndex, told_unions
@@ -47,7 +46,7 @@ class Individuals:
         self._unions = told_unions(ontology.axioms)
         self._named = lru_cache(maxsize=_REMEMBERED)(ontology.described)
         self._class_named = lru_cache(maxsize=_REMEMBERED)(ontology.names.find_class)
-        self._types = lru_cache(maxsize=_REMEMBERED)(self._all_types)
+        self._types = lru_cache(maxsize=_REMEMBERED)(ontology.types_of)
         self._members = lru_cache(maxsize=_REMEMBERED)(ontology.is_member)
         self._values = lru_cache(maxsize=_REMEMBERED)(ontology.values_of)
         self._last: tuple[Event, dict[int, Description]] = Event(()), {}
@@ -73,10 +72,7 @@ class Individuals:
         return self._last[1]
 
     def types_of(self, individual: Description) -> frozenset[str]:
-        """Every named class that an individual is in.
-
-        `owl:Nothing` is among them if what is told contradicts itself: then it is in all classes.
-        """
+        """Every named class that an individual is in."""
         return self._types(individual)
 
     def is_member(
@@ -113,11 +109,6 @@ class Individuals:
             if not all(says_words(Text(name)) for name in names):
                 return True
         return False
-
-    def _all_types(self, individual: Description) -> frozenset[str]:
-        found = self.ontology.types_of(individual)
-        is_contradiction = self.ontology.is_member(individual, NOTHING)
-        return found | {NOTHING.name} if is_contradiction else found
 
     def _described_in(self, event: Event) -> dict[int, Description]:
         levels: dict[str, list[int]] = {}

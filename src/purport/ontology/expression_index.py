@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from purport.model.class_expression import And, ClassExpression, Named, Or
-from purport.ontology.axioms import NOTHING, THING, Axioms
+from purport.ontology.axioms import THING, Axioms
 from purport.ontology.data.data_ranges import is_data_range
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ class ExpressionIndex:
         self._rarity: dict[str, int] = {}
         self._filed: dict[str, list[int]] = {}
         self._anywhere: list[int] = []
-        self._all: list[int] = []
 
     def add(self, expression: ClassExpression, number: int) -> None:
         """File an expression, whose names are full IRIs; numbers are given in rising order."""
-        self._all.append(number)
         under = self.classes_above(expression)
         if under is None:
             self._anywhere.append(number)
@@ -47,12 +45,7 @@ class ExpressionIndex:
             self._filed.setdefault(name, []).append(number)
 
     def candidates(self, types: Classes, first: int = 0) -> list[int]:
-        """The expressions, from a number on, that an individual of these classes may be in.
-
-        What is in `owl:Nothing` contradicts itself: it is in all of them.
-        """
-        if NOTHING.name in types:
-            return self._all[bisect_left(self._all, first) :]
+        """The expressions, from a number on, that an individual of these classes may be in."""
         names = types if len(types) < len(self._filed) else self._filed.keys() & types
         lists = [self._anywhere, *(self._filed[one] for one in names if one in self._filed)]
         found = (number for some in lists for number in some[bisect_left(some, first) :])

@@ -3,7 +3,8 @@
 What is *shown* of an individual holds in every world. Beyond that an event is taken to tell what
 there is: `not C` holds of what is not known to be in C, and `only`, `max` and `exactly` look at the
 values that are told or known. A class that is defined by such an expression is judged by its
-definition in the same way.
+definition in the same way. What is told may contradict itself: then it is in the classes that it is
+told to be in and those above them, and not in all there are.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from purport.model.class_expression import (
 )
 from purport.model.comparison import told_quantity
 from purport.model.term import Term, Text, read_boolean, read_time
-from purport.ontology.axioms import THING, Axioms, EquivalentClasses
+from purport.ontology.axioms import NOTHING, THING, Axioms, EquivalentClasses
 from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.description import Description
 from purport.ontology.el_profile import is_el
@@ -157,6 +158,8 @@ class Membership:
         model = found.model
         if is_data_range(expression):
             return _holds_value(found, element, expression)
+        if expression == NOTHING:
+            return False
         if shows(model, element, expression):
             return True
         match expression:

@@ -72,7 +72,7 @@ class Reasoner:
         if isinstance(narrower, Or) and all(self.subsumes(wider, one) for one in narrower.operands):
             return True
         model, element = self._element_of(narrower)
-        if shows(model, element, wider):
+        if BOTTOM in model.concepts[element] or shows(model, element, wider):
             return True
         is_plain = is_union_of_el(narrower) and is_union_of_el(wider)
         return not (is_plain and not self._looks_beyond) and self.tableau.subsumes(wider, narrower)

@@ -23,7 +23,6 @@ from purport.model.term import Term
 from purport.ontology.axioms import THING
 from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.property_order import role_of
-from purport.ontology.rules import BOTTOM
 from purport.ontology.saturation import Model
 
 
@@ -76,14 +75,13 @@ def reached(model: Model, element: int, property: Property) -> Iterator[int]:
 
 def shows(model: Model, element: int, expression: ClassExpression) -> bool:
     """Whether a model shows an element to be in an expression."""
-    concepts = model.concepts[element]
-    if BOTTOM in concepts or expression == THING:
+    if expression == THING:
         return True
     if is_data_range(expression):
         values = model.values_of(element)
         return values is not None and data_range(expression).includes(values)
     number = model.rules.found(expression)
-    if number is not None and number in concepts:
+    if number is not None and number in model.concepts[element]:
         return True
     match expression:
         case And(operands):
