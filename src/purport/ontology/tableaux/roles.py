@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
-from purport.model.class_expression import Inverse, Property
+from purport.model.class_expression import Inverse, Named, Property
 from purport.ontology.axioms import (
     Axioms,
     Characteristic,
-    InverseProperties,
     PropertyChain,
     PropertyIs,
-    SubProperty,
 )
+from purport.ontology.property_order import PropertyOrder, Role
 
 _START, _END = 0, 1
 _Edge = tuple[int, int | None, int]
@@ -41,10 +41,15 @@ class Roles:
         self.data: set[int] = set()
         self._data_names = axioms.data_properties - axioms.object_properties
         self.chains: dict[int, list[tuple[int, ...]]] = {}
-        self._wider: dict[int, set[int]] = {}
+        for name in sorted(axioms.object_properties | axioms.data_properties):
+            self.number(Named(name))
         for axiom in axioms.axioms:
             self._take(axiom)
-        self.supers = {role: _reached(self._wider, role) for role in self._everyone()}
+        order = PropertyOrder(axioms)
+        self.supers = {
+            self._placed(role): frozenset(map(self._placed, order.above(role)))
+            for role in product(self.names.copy(), (False, True))
+        }
         self.subs: dict[int, set[int]] = {}
         for role, wider in self.supers.items():
             for one in wider:
@@ -89,40 +94,27 @@ class Roles:
 
     def _take(self, axiom: object) -> None:
         match axiom:
-            case SubProperty(narrower, wider):
-                self._put(self.number(narrower), self.number(wider))
-            case InverseProperties(first, second):
-                left, right = self.number(first), self.number(second)
-                self._put(left, right ^ 1)
-                self._put(right ^ 1, left)
-            case PropertyIs(property_, Characteristic.SYMMETRIC):
-                role = self.number(property_)
-                self._put(role, role ^ 1)
-                self._put(role ^ 1, role)
             case PropertyIs(property_, Characteristic.TRANSITIVE):
                 role = self.number(property_)
                 self._chain((role, role), role)
             case PropertyChain(steps, wider):
                 self._chain(tuple(map(self.number, steps)), self.number(wider))
 
-    def _put(self, narrower: int, wider: int) -> None:
-        self._wider.setdefault(narrower, set()).add(wider)
-        self._wider.setdefault(narrower ^ 1, set()).add(wider ^ 1)
+    def _placed(self, role: Role) -> int:
+        name, is_backwards = role
+        return self.number(Named(name)) ^ is_backwards
 
     def _chain(self, steps: tuple[int, ...], wider: int) -> None:
         self.chains.setdefault(wider, []).append(steps)
         backwards = tuple(step ^ 1 for step in reversed(steps))
         self.chains.setdefault(wider ^ 1, []).append(backwards)
 
-    def _everyone(self) -> range:
-        return range(2 * len(self.names))
-
     def _edges(self, role: int, outer: frozenset[int]) -> tuple[int, list[_Edge]]:
         """How many states there are, and the steps between them, None for an empty one."""
         edges: list[_Edge] = [(_START, role, _END)]
         count = 2
         for chain in self.chains.get(role, ()):
-            begin, end, steps = _placed(chain, role)
+            begin, end, steps = _between(chain, role)
             states = [begin, *range(count, count + len(steps) - 1), end]
             count += max(0, len(steps) - 1)
             links = zip(states, steps, states[1:], strict=False)
@@ -148,7 +140,7 @@ class Roles:
         return count, refined
 
 
-def _placed(chain: tuple[int, ...], role: int) -> tuple[int, int, tuple[int, ...]]:
+def _between(chain: tuple[int, ...], role: int) -> tuple[int, int, tuple[int, ...]]:
     """Between which states of its property a chain leads, and over which steps."""
     if chain == (role, role):
         return _END, _START, ()
