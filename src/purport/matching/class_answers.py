@@ -13,13 +13,14 @@ from purport.errors import InvalidInput
 from purport.matching.asked import ClassPredicate, plain_term
 from purport.matching.individuals import Individuals
 from purport.matching.measures import Measures
-from purport.model.class_expression import ClassExpression, Named, Restricted
+from purport.model.class_expression import ClassExpression, Named
 from purport.model.comparison import Operator, holds
 from purport.model.language.write import write_predicate
 from purport.model.subscription import AskedValue, ClassOrder, ClassRelation, HasProperty, IsA
 from purport.model.term import Resource, Term, Text, folded
 from purport.model.words import said, says_words
 from purport.ontology.axioms import NOTHING, THING
+from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description
 
 
@@ -31,7 +32,6 @@ class Answer(NamedTuple):
 
 
 _ENDS = frozenset([THING.name, NOTHING.name])
-_DATATYPES = ("xsd:", "http://www.w3.org/2001/XMLSchema#")
 _UNNAMED = Text("something")
 _FACTS_TOLD = 3
 _NO = Answer(0.0, False)
@@ -49,17 +49,17 @@ class ClassAnswers:
         """A predicate with full IRIs; `UnknownName` if the ontology does not know a name in it."""
         ontology = self.individuals.ontology
         match predicate:
-            case IsA(_, Named(name)) if name.startswith(_DATATYPES):
-                return replace(predicate, expression=Named(ontology.names.datatype_named(name)))
-            case ClassOrder(_, _, Restricted()):
-                raise InvalidInput(
-                    f"{write_predicate(predicate)}: data stand in no order of classes"
-                )
-            case IsA(_, expression) | ClassOrder(_, _, expression):
+            case IsA(_, expression):
                 return replace(predicate, expression=ontology.resolved(expression))
+            case ClassOrder(_, _, expression):
+                found = ontology.resolved(expression)
+                if is_data_range(found):
+                    text = write_predicate(predicate)
+                    raise InvalidInput(f"{text}: data stand in no order of classes")
+                return replace(predicate, expression=found)
             case HasProperty(_, property):
-                found = ontology.names.property_named(property.name)
-                return replace(predicate, property=Named(found))
+                name = ontology.names.property_named(property.name)
+                return replace(predicate, property=Named(name))
 
     def answer(
         self, predicate: ClassPredicate, individual: Description, value: Term | None

@@ -79,6 +79,10 @@ class Names:
         """The IRI of an individual; None if there is none, or several of that name."""
         return self._individuals.find(text)
 
+    def find_datatype(self, text: str) -> str | None:
+        """The IRI of a datatype; None if there is none of that name."""
+        return self._datatypes.find(text)
+
     def is_data_property(self, iri: str) -> bool:
         """Whether the values of a property are literals."""
         return iri in self._data_properties

@@ -30,7 +30,9 @@ def resolved(expression: ClassExpression, names: Names) -> ClassExpression:
     """
     match expression:
         case Named(name):
-            return Named(names.class_named(name))
+            is_class = names.find_class(name) is not None
+            datatype = None if is_class else names.find_datatype(name)
+            return Named(datatype or names.class_named(name))
         case And(operands):
             return And(tuple(resolved(operand, names) for operand in operands))
         case Or(operands):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from purport.model.iris import last_part
 from purport.model.term import printable
 from purport.ontology.codes.encodings import Encodings
 from purport.ontology.codes.layered_layout import Layout, layered
@@ -23,6 +24,7 @@ MOST_BOXES = 150
 _WIDEST_IN = 15.0  # a picture whose layers are wider has them from left to right
 _MARGIN_IN, _BOX_IN, _TITLE_IN = 0.25, 0.46, 0.45
 _NAME_SIZE, _CODE_SIZE = 9.5, 8.0
+_SPARE = 1.03  # pixels round a long line up
 _LONGEST_PRODUCT = 30
 _POINTS_PER_INCH = 72
 
@@ -69,15 +71,6 @@ def draw_encodings(
             + ("with a smaller depth" if around else "to what is around one name, or by depth")
         )
     _draw(path, chart, title)
-
-
-def last_part(name: str) -> str:
-    """What follows the last `#` or `/` of a name."""
-    return max(name.rpartition("#")[2], name.rstrip("/").rpartition("/")[2], key=_usable)
-
-
-def _usable(part: str) -> float:
-    return -len(part) if part else -math.inf
 
 
 def _chart(
@@ -299,6 +292,6 @@ def _text_width(text: str, size: float) -> float:
     """How wide a text is, in inches."""
     from matplotlib.textpath import TextPath
 
-    return (
-        float(TextPath((0, 0), text, size=size).get_extents().width) / 72 if text.strip() else 0.0
-    )
+    if not text.strip():
+        return 0.0
+    return _SPARE * float(TextPath((0, 0), text, size=size).get_extents().width) / 72

@@ -31,7 +31,6 @@ from purport.model.class_expression import (
 )
 from purport.model.term import Term
 from purport.model.units import Quantity, Unit
-from purport.ontology.axioms import OWL
 from purport.ontology.data.data_values import (
     ANYTHING,
     NO_VALUE,
@@ -41,20 +40,12 @@ from purport.ontology.data.data_values import (
     guess_of_datatype,
     guess_within,
     has_bounds,
+    is_datatype,
     only_value,
 )
 from purport.ontology.data.written_forms import is_written_so
 from purport.ontology.errors import OntologyError
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_OTHER_DATATYPES = frozenset(
-    {
-        "http://www.w3.org/2000/01/rdf-schema#Literal",
-        *(_RDF + name for name in ("PlainLiteral", "langString", "XMLLiteral", "HTML")),
-        *(OWL + name for name in ("real", "rational")),
-    }
-)
 _OTHER_UNIT = Unit("a unit nobody named", "a kind nobody named", Fraction(1), Fraction(0))
 
 
@@ -131,7 +122,7 @@ def is_data_range(expression: ClassExpression) -> bool:
         case Restricted():
             return True
         case Named(name):
-            return name.startswith(_XSD) or name in _OTHER_DATATYPES
+            return is_datatype(name)
         case OneOf(members):
             return not any(isinstance(one, Named) for one in members)
         case And(operands) | Or(operands):

@@ -8,7 +8,7 @@ be replaced by the definition wherever it occurs.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 
 from purport.model.class_expression import (
     And,
@@ -26,6 +26,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.ontology.axioms import Axioms, EquivalentClasses, SubClass
+from purport.ontology.naming import named_in
 
 
 def definitions_to_expand(axioms: Axioms) -> Mapping[str, ClassExpression]:
@@ -79,7 +80,7 @@ def _without_cycles(candidates: dict[str, ClassExpression]) -> dict[str, ClassEx
         waiting, seen = [definition], {name}
         is_cyclic = False
         while waiting and not is_cyclic:
-            for used in _names(waiting.pop()):
+            for used in named_in(waiting.pop()):
                 is_cyclic |= used == name
                 if used in kept and used not in seen:
                     seen.add(used)
@@ -87,18 +88,3 @@ def _without_cycles(candidates: dict[str, ClassExpression]) -> dict[str, ClassEx
         if not is_cyclic:
             kept[name] = definition
     return kept
-
-
-def _names(expression: ClassExpression) -> Iterator[str]:
-    match expression:
-        case Named(name):
-            yield name
-        case And(operands) | Or(operands):
-            for one in operands:
-                yield from _names(one)
-        case Not(operand):
-            yield from _names(operand)
-        case Some(_, filler) | Only(_, filler):
-            yield from _names(filler)
-        case Cardinality(_, _, _, filler) if filler is not None:
-            yield from _names(filler)
