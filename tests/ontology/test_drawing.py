@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from purport.errors import InvalidInput
-from purport.ontology.codes.drawing import draw_encodings, last_part, product_text
+from purport.ontology.codes.drawing import draw_encodings, product_text
 from purport.ontology.codes.encoding_file import parsed_encodings
 from purport.ontology.codes.encodings import Encodings
 from purport.ontology.errors import OntologyError, UnknownName
@@ -92,12 +92,6 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
         draw_encodings(tmp_path / "x.svg", parsed_encodings(""))
     with pytest.raises(InvalidInput, match=r"\.png, \.svg, \.pdf"):
         draw_encodings(tmp_path / "x.gif", FIGURE_3)
-
-
-def test_the_last_part_of_a_name() -> None:
-    assert last_part("http://example.org/people#Dean") == "Dean"
-    assert last_part("http://example.org/people/Dean") == "Dean"
-    assert last_part("Dean") == "Dean"
 
 
 def test_long_codes_are_shortened() -> None:

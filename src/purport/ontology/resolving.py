@@ -26,19 +26,33 @@ def resolved(expression: ClassExpression, names: Names) -> ClassExpression:
     """The expression with full IRIs for names; one that the ontology lacks is an `UnknownName`.
 
     What a data property has for a filler is a data range, in which names are datatypes and words
-    are texts.
+    are texts; so is an expression of datatypes alone.
     """
+    is_data = _is_of_datatypes(expression, names)
+    return _data_range(expression, names) if is_data else _class(expression, names)
+
+
+def _is_of_datatypes(expression: ClassExpression, names: Names) -> bool:
     match expression:
         case Named(name):
-            is_class = names.find_class(name) is not None
-            datatype = None if is_class else names.find_datatype(name)
-            return Named(datatype or names.class_named(name))
-        case And(operands):
-            return And(tuple(resolved(operand, names) for operand in operands))
-        case Or(operands):
-            return Or(tuple(resolved(operand, names) for operand in operands))
+            return names.find_class(name) is None and names.find_datatype(name) is not None
+        case And(operands) | Or(operands):
+            return any(_is_of_datatypes(operand, names) for operand in operands)
         case Not(operand):
-            return Not(resolved(operand, names))
+            return _is_of_datatypes(operand, names)
+    return isinstance(expression, Restricted)
+
+
+def _class(expression: ClassExpression, names: Names) -> ClassExpression:
+    match expression:
+        case Named(name):
+            return Named(names.class_named(name))
+        case And(operands):
+            return And(tuple(_class(operand, names) for operand in operands))
+        case Or(operands):
+            return Or(tuple(_class(operand, names) for operand in operands))
+        case Not(operand):
+            return Not(_class(operand, names))
         case Some(name, filler):
             return Some(_property(name, names), _filler(name, filler, names))
         case Only(name, filler):
@@ -69,7 +83,7 @@ def _is_data(name: Property, names: Names) -> bool:
 
 
 def _filler(name: Property, filler: ClassExpression, names: Names) -> ClassExpression:
-    return _data_range(filler, names) if _is_data(name, names) else resolved(filler, names)
+    return _data_range(filler, names) if _is_data(name, names) else _class(filler, names)
 
 
 def _data_range(expression: ClassExpression, names: Names) -> ClassExpression:
@@ -87,7 +101,7 @@ def _data_range(expression: ClassExpression, names: Names) -> ClassExpression:
         case Restricted(Named(datatype), facets):
             return Restricted(Named(names.datatype_named(datatype)), facets)
         case _:
-            return resolved(expression, names)
+            return _class(expression, names)
 
 
 def _value(value: Named | Term, is_data: bool, names: Names) -> Named | Term:
