@@ -71,7 +71,7 @@ def test_codes_are_written_to_a_file(tmp_path: Path) -> None:
     done = run("encode", PIZZA, "-o", codes, "--objective", "longest")
 
     assert done.returncode == 0, done.stderr
-    assert "100 classes and individuals, 8 properties" in done.stdout
+    assert "104 classes and individuals with 100 codes (equivalent ones share" in done.stdout
     names = read_encodings(codes).classes
     pizza, margherita = (next(one for one in names if one.endswith(f"#{last}"))
                          for last in ("Pizza", "Margherita"))  # fmt: skip
@@ -111,3 +111,40 @@ def test_bad_input_is_told_in_one_line(arguments: tuple[object, ...], message: s
     assert done.stderr.startswith("purport: ")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_picture_says_what_is_left_out(tmp_path: Path) -> None:
+    picture = tmp_path / "pizza.svg"
+
+    done = run("draw", PIZZA, "--depth", "1", "-o", picture)
+    as_json = run("draw", PIZZA, "--depth", "1", "-o", picture, "--json")
+
+    left_out = "pizza:CheeseyVegetableTopping, pizza:IceCream"
+    assert f"left out, since they can have no members: {left_out}\n" in done.stdout
+    assert "without 2 that can have no members" in picture.read_text()
+    row = json.loads(as_json.stdout)
+    assert row["picture"] == str(picture) and len(row["without"]) == 2
+
+
+def test_names_that_look_alike_are_drawn_with_their_prefixes_and_without_warnings(
+    tmp_path: Path,
+) -> None:
+    file, picture = tmp_path / "names.ttl", tmp_path / "names.svg"
+    file.write_text(
+        "@prefix a: <http://x.org/a#> . @prefix b: <http://x.org/b#> . "
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
+        "a:Bank a owl:Class . b:Bank a owl:Class . a:River a owl:Class . a:\u4e2d a owl:Class ."
+    )
+
+    done = run("draw", file, "-o", picture)
+
+    assert done.returncode == 0 and done.stderr == ""
+    text = picture.read_text()
+    assert "a:Bank" in text and "b:Bank" in text and "a:River" not in text
+
+
+def test_an_unknown_name_is_told_with_its_column() -> None:
+    done = run("subsumes", PIZZA, "Pizza", "Pizza and hasTopping some Chese")
+
+    assert done.returncode == 2
+    assert "knows no class 'Chese'" in done.stderr and "(column 27)" in done.stderr

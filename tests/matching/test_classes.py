@@ -34,6 +34,12 @@ def matched(text: str, said: dict[str, Any]) -> bool:
         ("{age isa xsd:integer[<= 25]}", {"age": 25}, True),
         ("{age isa xsd:integer[<= 25]}", {"age": 25.5}, False),
         ("{age isa xsd:integer[<= 25]}", {"age": 26}, False),
+        ("{age isa xsd:integer}", {"age": "25"}, True),
+        ("{age isa xsd:integer}", {"age": "25 km"}, False),
+        ("{type isa OldWine}", {"type": "Wine", "hasAge": "30"}, True),
+        ("{type isa OldWine}", {"type": "Wine", "hasAge": "30 a"}, False),
+        ("{type isa (Wine that hasAge some xsd:integer[>= 20])}",
+         {"type": "Wine", "hasAge": "30 km"}, False),
         ("{type isa (Wine that hasAge only xsd:integer[<= 25])}",
          {"type": "Wine", "hasAge": 23}, True),
         ("{type isa (Wine that hasAge only xsd:integer[<= 25])}",
@@ -63,6 +69,49 @@ def matched(text: str, said: dict[str, Any]) -> bool:
 )  # fmt: skip
 def test_what_a_statement_must_tell_of(text: str, said: dict[str, Any], expected: bool) -> None:
     assert matched(text, said) is expected
+
+
+WINES = {"type": "Wine", "hasAge": 30}, {"type": "Juice", "hasAge": 5}
+
+
+@pytest.mark.parametrize("several", [WINES, WINES[::-1]])
+def test_objects_of_a_list_are_told_apart(several: tuple[dict[str, Any], ...]) -> None:
+    drinks = {"drink": [*several]}
+    for expression, expected in [
+        ("OldWine", True),
+        ("(Juice that hasAge value 5)", True),
+        ("(Juice that hasAge value 30)", False),
+        ("(Wine and Juice)", False),
+    ]:
+        assert matched(f"{{drink isa {expression}}}", drinks) is expected
+        turned = {"drink": [dict(reversed(one.items())) for one in several]}
+        assert matched(f"{{drink isa {expression}}}", turned) is expected
+
+
+def test_values_of_a_list_are_told_apart() -> None:
+    wine = {
+        "type": "Wine",
+        "hasMaker": [{"type": "Maker", "hasAge": 3}, {"type": "Wine", "hasAge": 4}],
+    }
+
+    assert matched("{type isa (hasMaker min 2)}", wine)
+    assert matched("{type isa (hasMaker some (Maker that hasAge value 3))}", wine)
+    assert not matched("{type isa (hasMaker only Maker)}", wine)
+    assert not matched("{type isa (hasMaker some (Maker that hasAge value 4))}", wine)
+
+
+TYPE_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+
+@pytest.mark.parametrize("kind", ["type", "@type", "a", "rdf:type", TYPE_IRI])
+@pytest.mark.parametrize("age", ["hasAge", iri("hasAge")])
+@pytest.mark.parametrize("drink", ["drink", iri("drink")])
+def test_names_may_be_iris_at_any_level(drink: str, kind: str, age: str) -> None:
+    wine = {kind: "Wine", age: 30}
+    asked = f"<{drink}>" if ":" in drink else drink
+
+    assert matched(f"{{{asked} isa OldWine}}", {drink: wine})
+    assert matched("{type isa (hasMaker some OldWine)}", {"type": "Wine", "hasMaker": wine})
 
 
 def test_a_property_may_be_near() -> None:
@@ -101,6 +150,11 @@ def test_without_an_ontology_classes_are_refused_and_the_rest_goes_on() -> None:
     [
         ("{drink isa Whine} as w", "w: the ontology knows no class 'Whine'"),
         ("{drink has hasColor = Red} as w", "w: the ontology knows no property 'hasColor'"),
+        ("{drink has hasColour = Rde} as w", "knows no individual 'Rde'; did you mean drinks:Red"),
+        ("{drink has hasColour = Wine} as w", "'Wine' is a class, expected an individual"),
+        ("{drink isa hasColour} as w", "'hasColour' is a property, expected a class"),
+        ("{age isa xsd:integer[>= sixty]} as w", r"integer\[>= sixty\]: expected a number"),
+        ("{age isa xsd:integer[>= 5 km]} as w", r"integer\[>= 5 km\]: expected a number without"),
         ("{kind more specific than xsd:integer[< 3]} as w", "data stand in no order of classes"),
     ],
 )

@@ -1,7 +1,7 @@
 """Matching where the terms of subscriptions compete."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from purport import Event, Matcher, parse
@@ -41,6 +41,12 @@ def found(matcher: Matcher, event: AnyEvent) -> list[tuple[Subscription, float]]
     return [(match.subscription, match.probability) for match in matcher.match(event)]
 
 
+@example(
+    [parse('{device = laptop, device = false~, device in [" lap  top", laptop]} aggregation mean')],
+    [],
+    Event.from_json({"device": ["laptop", "true"]}),
+    Mode.DEFAULT,
+)
 @given(lists, lists, events, st.sampled_from(Mode))
 def test_matches_are_those_of_the_oracle_under_the_competing_measure(
     subscriptions: list[Subscription], gone: list[Subscription], event: AnyEvent, mode: Mode
@@ -117,6 +123,14 @@ def test_an_exact_term_competes_too() -> None:
 
     assert matcher.match(event) == []
     assert Matcher([parse("{device = printer~}"), parse("{device = laptop}")]).match(event)
+
+
+def test_the_ends_of_a_range_do_not_compete() -> None:
+    event = Event.from_json({"device": "portable computer"})
+    printer = parse("{device = printer~}")
+    matcher = Matcher([printer, parse("{device in [laptop, notebook]}")], competition=True)
+
+    assert matcher.match(event) == Matcher([printer], competition=True).match(event) != []
 
 
 def test_what_explains_a_match_knows_of_the_competition() -> None:

@@ -1,6 +1,7 @@
 """What the kernel reads of a line is what the parser says."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import msgspec
 import numpy as np
@@ -8,12 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from purport import Matcher, parse
+from purport import Event, Matcher, parse
 from purport.matching.batches import Batch, batch_of_events
 from purport.matching.json_kernel import BLANK, PLAIN
 from purport.matching.plain_lines import PlainLines
 from purport.matching.telling import Telling
 from purport.model.event_lines import LONGEST_LINE, EventLines
+from purport.model.interval import microseconds_of
 
 texts = st.one_of(
     st.text(max_size=8),
@@ -184,3 +186,28 @@ def test_a_line_that_is_too_long_for_the_parser_is_left_to_it() -> None:
     line = b'{"a": "' + b"x" * LONGEST_LINE + b'"}'
 
     assert require_same([b'{"a": 1}', line]) == 1
+
+
+@given(st.lists(st.datetimes(timezones=st.just(UTC)), min_size=2, max_size=2).map(sorted))
+def test_the_times_of_a_line_are_those_that_the_parser_reads(times: list[datetime]) -> None:
+    start, end = times
+    line = msgspec.json.encode(
+        {"@start": start.isoformat(), "a": "laptop", "@end": end.isoformat()}
+    )
+    matcher = Matcher([parse("{a = laptop}")])
+    read: list[PlainLines] = []
+
+    def reading(telling: Telling) -> Batch:
+        read.append(PlainLines.read(b'{"a": "laptop"}\n' + line, telling))
+        return read[0].batch()
+
+    matcher.match_read(reading, lambda _: Event.from_json(line))
+
+    [plain] = read
+    millennium = microseconds_of(datetime(2000, 1, 1, tzinfo=UTC))
+    assert np.isnan([plain.times_begun[0], plain.times_ended[0]]).all()
+    if plain.kinds[1] == PLAIN:
+        told = [int(plain.times_begun[1]), int(plain.times_ended[1])]
+        assert [one + millennium for one in told] == [microseconds_of(start), microseconds_of(end)]
+    else:
+        assert not 1800 <= start.year <= end.year <= 2200

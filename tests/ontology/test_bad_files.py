@@ -115,3 +115,31 @@ def test_an_expression_that_doubles_with_each_step_does_not_take_for_ever(tmp_pa
     axioms = read_ontology([file])
 
     assert axioms.ignored == {"malformed class expressions (endless or too deep)": 1}
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "marked.ttl"
+    text = "@prefix owl: <http://www.w3.org/2002/07/owl#> . <urn:x:A> a owl:Class ."
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+
+    assert read_ontology([file]).classes == {"urn:x:A"}
+
+
+def test_text_in_another_encoding_is_no_binary_data(tmp_path: Path) -> None:
+    file = tmp_path / "latin.ttl"
+    text = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n<urn:x:Caf\xe9> a owl:Class ."
+    file.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(OntologyError, match=r"latin.ttl, line 2: found text that is no UTF-8"):
+        read_ontology([file])
+
+
+def test_a_mistake_in_rdf_xml_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "open.rdf"
+    file.write_text(
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"\n'
+        ' xmlns:owl="http://www.w3.org/2002/07/owl#">\n<owl:Class>\n</rdf:RDF>'
+    )
+
+    with pytest.raises(OntologyError, match=r"open.rdf, line 4, column 3: not valid RDF/XML"):
+        read_ontology([file])

@@ -25,6 +25,7 @@ from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 from purport.ontology.data.data_ranges import DataRange, data_range
 from purport.ontology.errors import OntologyError
+from purport.ontology.manchester import parse_class_expression
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LITERAL = Named("http://www.w3.org/2000/01/rdf-schema#Literal")
@@ -184,6 +185,29 @@ def test_types_of_texts_lie_within_each_other() -> None:
     assert not data_range(STRING).contains(Text("Wort", "de"))
 
 
+@pytest.mark.parametrize(
+    ("wider", "narrower", "expected"),
+    [
+        ("maxLength 3", "maxLength 2", True),
+        ("maxLength 2", "maxLength 3", False),
+        ("minLength 2", "length 3", True),
+        ("maxLength 3", "length 3", True),
+        ("length 3", "maxLength 3", False),
+        ("minLength 2, maxLength 5", "length 3", True),
+        ("minLength 2, maxLength 5", "minLength 3", False),
+        ('pattern "[a-z]+"', 'pattern "[a-z]+", maxLength 3', True),
+        ('pattern "[a-z]+"', "maxLength 3", False),
+    ],
+)
+def test_lengths_are_compared(wider: str, narrower: str, expected: bool) -> None:
+    def texts(limits: str) -> DataRange:
+        found = parse_class_expression(f"xsd:string[{limits}]")
+        assert isinstance(found, Restricted)
+        return data_range(Restricted(STRING, found.facets))
+
+    assert texts(wider).includes(texts(narrower)) is expected
+
+
 def test_lists_of_texts_are_finite_sets() -> None:
     colours, warm = one_of(Text("red"), Text("blue")), one_of(Text("Red"))
 
@@ -213,23 +237,33 @@ def test_addresses_may_be_texts_or_resources() -> None:
 
 
 def test_limits_with_units_count_in_every_unit_of_the_kind() -> None:
-    warm = limited(DECIMAL, (">", Quantity(25, find_unit("°C"))))
-    hot = limited(DECIMAL, (">", Quantity(86, find_unit("°F"))))
+    warm = limited(LITERAL, (">", Quantity(25, find_unit("°C"))))
+    hot = limited(LITERAL, (">", Quantity(86, find_unit("°F"))))
 
     assert warm.includes(hot) and not hot.includes(warm)
-    assert warm.contains(Quantity(26)) and warm.contains(Quantity(80, find_unit("°F")))
+    assert not warm.contains(Quantity(26)) and warm.contains(Quantity(80, find_unit("°F")))
     assert not warm.contains(Quantity(70, find_unit("°F")))
     assert not warm.contains(Quantity(70, find_unit("m")))
 
 
-def test_limits_with_and_without_units_are_not_compared() -> None:
-    cool = limited(DECIMAL, ("<", Quantity(25, find_unit("°C"))))
-    below = limited(DECIMAL, ("<", Quantity(25)))
+def test_limits_with_and_without_units_have_nothing_in_common() -> None:
+    cool = limited(LITERAL, ("<", Quantity(25, find_unit("°C"))))
+    below = limited(LITERAL, ("<", Quantity(25)))
 
     assert cool.contains(Quantity(70, find_unit("°F")))
-    assert not below.contains(Quantity(70, find_unit("°F")))
-    assert not below.includes(cool)
-    assert below.contains(Quantity(24, find_unit("°C")))
+    assert not below.contains(Quantity(20, find_unit("°C"))) and not cool.contains(Quantity(20))
+    assert not below.includes(cool) and below.meet(cool).is_empty
+
+
+@pytest.mark.parametrize("name", ["integer", "decimal", "double", "byte"])
+def test_datatypes_of_numbers_hold_none_with_a_unit(name: str) -> None:
+    numbers, far = data_range(Named(XSD + name)), Quantity(5, find_unit("km"))
+
+    assert numbers.contains(Quantity(5)) and not numbers.contains(far)
+    assert numbers.complement().contains(far) and data_range(LITERAL).contains(far)
+    assert one_of(far).meet(numbers).is_empty and one_of(far).size == 1
+    assert one_of(far).contains(Quantity(5000, find_unit("m")))
+    assert not one_of(far).contains(Quantity(5)) and not one_of(Quantity(5)).contains(far)
 
 
 @pytest.mark.parametrize("expression", [HasSelf(Named("p")), OneOf((Named("http://a/b"),))])

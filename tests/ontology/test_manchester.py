@@ -125,6 +125,8 @@ def test_the_example_of_the_paper_is_a_subscription() -> None:
         ("xsd:integer[<= ]", 1, 16, "found ']'"),
         ('p value "x', 1, 9, "the quoted text is not closed"),
         ('p value "x"^^integer', 1, 9, "the datatype 'integer' is no IRI"),
+        ('p value "abc"^^xsd:integer', 1, 9, "'abc' is no xsd:integer"),
+        ('p value "maybe"^^xsd:boolean', 1, 9, "'maybe' is no xsd:boolean"),
         ("not " * 200 + "A", 1, 1, "nested too deeply"),
     ],
 )

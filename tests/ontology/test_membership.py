@@ -21,12 +21,13 @@ from purport.model.class_expression import (
     Restricted,
     Some,
 )
-from purport.model.comparison import Operator
-from purport.model.term import Term, Text
-from purport.model.units import Quantity
+from purport.model.comparison import Operator, told_quantity
+from purport.model.term import Boolean, Term, Text
+from purport.model.units import Quantity, find_unit
 from purport.ontology.axioms import (
     NOTHING,
     THING,
+    Axiom,
     Axioms,
     ClassAssertion,
     DisjointClasses,
@@ -39,17 +40,22 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
+from purport.ontology.data.data_ranges import data_range
 from purport.ontology.description import Description
 from purport.ontology.errors import OntologyError
 from purport.ontology.membership import Membership
 from purport.ontology.reasoner import Reasoner
+from tests.oracles.asserted_world import asserted_world
 from tests.oracles.interpretation import Interpretation
 from tests.strategies.ontologies import (
     CLASSES,
+    INDIVIDUALS,
     PROPERTIES,
     el_expressions,
     el_ontologies,
     expressions,
+    facts,
+    ontology,
 )
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -120,6 +126,17 @@ def test_without_axioms_what_is_told_is_all_there_is(
     assert is_member == (0 in told.members(expression))
 
 
+@given(facts, st.sampled_from(INDIVIDUALS), expressions)
+@settings(max_examples=500, deadline=None)
+def test_what_is_asserted_of_individuals_is_all_there_is(
+    axioms: list[Axiom], name: str, expression: ClassExpression
+) -> None:
+    world = asserted_world(axioms, CLASSES, PROPERTIES, INDIVIDUALS)
+    membership = Membership(Reasoner(ontology(axioms)))
+    is_member = membership.is_member(Description(name), expression)
+    assert is_member == (world.individuals[name] in world.members(expression))
+
+
 @given(el_ontologies, descriptions, el_expressions, el_expressions)
 @settings(max_examples=300, deadline=None)
 def test_a_member_is_in_all_that_contains_its_class(
@@ -133,6 +150,82 @@ def test_a_member_is_in_all_that_contains_its_class(
     assume(not reasoner.subsumes(NOTHING, narrower))
     if reasoner.subsumes(wider, narrower) and membership.is_member(description, narrower):
         assert membership.is_member(description, wider)
+
+
+INTEGER, STRING = Named(XSD + "integer"), Named(XSD + "string")
+ranges = st.recursive(
+    st.one_of(
+        st.sampled_from([INTEGER, STRING, Named(XSD + "decimal"), Named(XSD + "boolean")]),
+        st.builds(
+            lambda operator, limit: Restricted(INTEGER, (Facet(operator, Quantity(limit)),)),
+            st.sampled_from([Operator.AT_LEAST, Operator.LESS]),
+            st.integers(1, 3),
+        ),
+        st.sampled_from([OneOf((Quantity(2),)), OneOf((Text("2"), Text("red")))]),
+    ),
+    lambda inner: st.one_of(
+        st.builds(Not, inner),
+        st.builds(And, st.tuples(inner, inner)),
+        st.builds(Or, st.tuples(inner, inner)),
+    ),
+    max_leaves=3,
+)
+told_values = st.sampled_from(
+    [
+        *map(Text, ("1", "2", "2.5", "2 km", "red", "true", "")),
+        Quantity(2),
+        Quantity(2.5),
+        Quantity(2, find_unit("km")),
+    ]
+)
+defining = st.builds(
+    lambda kind, filler: kind(Named("urn:age"), filler), st.sampled_from([Some, Only]), ranges
+)
+
+
+@given(
+    st.one_of(defining, st.builds(lambda one: And((Named("urn:A"), one)), defining)),
+    st.one_of(st.none(), ranges),
+    st.lists(told_values, max_size=2),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_class_and_its_definition_have_the_same_members(
+    definition: ClassExpression, limits: ClassExpression | None, values: list[Term]
+) -> None:
+    axioms: list[Axiom] = [EquivalentClasses((Named("urn:B"), definition))]
+    if limits is not None:
+        axioms.append(Range(Named("urn:age"), limits))
+    try:
+        membership = Membership(
+            Reasoner(
+                Axioms(
+                    tuple(axioms),
+                    frozenset(CLASSES),
+                    frozenset(),
+                    frozenset(["urn:age"]),
+                    frozenset(),
+                )
+            )
+        )
+    except OntologyError:
+        return
+    told = Description(None, ("urn:A",), tuple(("urn:age", one) for one in values))
+    is_defined = membership.is_member(told, definition)
+    assert membership.is_member(told, Named("urn:B")) == is_defined
+    assert ("urn:B" in membership.types_of(told)) == is_defined
+
+
+@given(ranges, told_values)
+def test_a_text_is_in_what_a_reading_of_it_is_in(filler: ClassExpression, value: Term) -> None:
+    membership = Membership(
+        Reasoner(Axioms((), frozenset(), frozenset(), frozenset(["urn:age"]), frozenset()))
+    )
+    told = Description(None, (), (("urn:age", value),))
+    spelt = [value, *filter(None, [told_quantity(value)])]
+    if value == Text("true"):
+        spelt.append(Boolean(True))
+    is_in = any(data_range(filler).contains(one) for one in spelt)
+    assert membership.is_member(told, Some(Named("urn:age"), filler)) == is_in
 
 
 def named(name: str) -> Named:
@@ -243,6 +336,37 @@ def test_counts() -> None:
         (Bound.EXACTLY, 3, None, True),
     ]:
         assert is_member(pizza, Cardinality(named("top"), bound, count, filler)) == is_so
+
+
+def test_who_is_told_to_love_himself_is_in_the_class_of_such() -> None:
+    loves, vain = named("loves"), named("Vain")
+    axioms = (
+        EquivalentClasses((vain, HasSelf(loves))),
+        SubProperty(named("adores"), loves),
+        PropertyAssertion("urn:ed", "urn:adores", named("ed")),
+        PropertyAssertion("urn:al", "urn:adores", named("ed")),
+    )
+    membership = Membership(
+        Reasoner(
+            Axioms(
+                axioms,
+                frozenset(["urn:Vain"]),
+                frozenset(["urn:loves", "urn:adores"]),
+                frozenset(),
+                frozenset(["urn:ed", "urn:al"]),
+            )
+        )
+    )
+    stranger = Description("urn:x", (), (("urn:adores", Description("urn:x")),))
+    other = Description("urn:x", (), (("urn:adores", Description("urn:y")),))
+    for one, is_so in [
+        (Description("urn:ed"), True),
+        (Description("urn:al"), False),
+        (stranger, True),
+        (other, False),
+    ]:
+        assert membership.is_member(one, vain) == is_so
+        assert membership.is_member(one, HasSelf(loves)) == is_so
 
 
 def test_itself_and_either() -> None:

@@ -92,8 +92,9 @@ terms: st.SearchStrategy[Term] = st.one_of(
     times,
     st.just(Resource("http://example.org/x?y=1")),
 )
+METRE = Quantity(1, find_unit("m"))
 few_terms: st.SearchStrategy[Term] = st.sampled_from(
-    [Quantity(1), Quantity(2), Quantity(30.5), Text("a"), Boolean(True)]
+    [Quantity(1), Quantity(2), Quantity(30.5), Text("a"), Boolean(True), Text("2"), METRE]
 )
 class_names = st.sampled_from(CLASSES.names)
 property_names = st.sampled_from(PROPERTIES.names)

@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from purport.errors import InvalidInput
 from purport.model.class_expression import Named, Some
 from purport.model.term import Attribute, Resource, Term, Text
-from purport.model.units import Quantity
+from purport.model.units import Quantity, find_unit
 from purport.ontology.axioms import THING, Axioms, SubClass
 from purport.ontology.codes.encoding_file import encodings_text, parsed_encodings
+from purport.ontology.codes.message_matching import message_matches
+from purport.ontology.codes.messages import event_message, subscription_message
 from purport.ontology.cycles import told_cycles
 from purport.ontology.description import Description
 from purport.ontology.errors import OntologyError, UnknownName
@@ -144,3 +147,117 @@ def test_rings_of_subclasses_are_told() -> None:
     ontology = Ontology.of_axioms(axioms)
     assert told_cycles(axioms, ontology.classes) == [("urn:A", "urn:B", "urn:C")]
     assert ontology.subsumes_expression(THING, Some(Named("urn:r"), Named("urn:A")))
+
+
+def test_a_value_out_of_its_range_is_in_no_facet(tmp_path: Path) -> None:
+    ontology = made(
+        tmp_path,
+        ":A a owl:Class . :d a owl:DatatypeProperty ; rdfs:range xsd:integer ."
+        ":Low owl:equivalentClass [ owl:onProperty :d ; owl:someValuesFrom"
+        " [ a rdfs:Datatype ; owl:onDatatype xsd:integer ;"
+        " owl:withRestrictions ( [ xsd:maxInclusive 25 ] ) ] ] .",
+    )
+    low = ontology.expression("d some xsd:integer[<= 25]")
+    for value, is_low in ((Text("x"), False), (Text("7"), True), (Quantity(30), False)):
+        told = ontology.described(Text("A"), [(Text("d"), value)])
+        assert ontology.is_member(told, low) == is_low
+        assert ("urn:x:Low" in ontology.types_of(told)) == is_low
+
+
+def test_a_name_is_an_individual_or_a_class_as_it_is_written(tmp_path: Path) -> None:
+    ontology = made(tmp_path, ":C a owl:Class . :c a :B . :D a owl:Class . <urn:y:D> a :B .")
+    assert ontology.described(Text("c")) == Description("urn:x:c")
+    assert ontology.described(Text("C")) == Description(None, ("urn:x:C",))
+    assert ontology.described(Text("D")) == Description("urn:y:D")
+    assert ontology.described(Text("D"), is_type=True) == Description(None, ("urn:x:D",))
+
+
+def test_all_is_in_thing_and_nothing_is_in_all(tmp_path: Path) -> None:
+    ontology = made(tmp_path, ":A a owl:Class .")
+    assert ontology.subsumes("owl:Thing", "A")
+    assert ontology.subsumes("A", "owl:Nothing")
+    assert not ontology.subsumes("A", "owl:Thing")
+
+
+def test_what_is_said_of_values_is_said_of_individuals(tmp_path: Path) -> None:
+    ontology = made(
+        tmp_path,
+        ":b a :A . :A rdfs:subClassOf [ owl:onProperty :p ; owl:hasValue :a ] ."
+        ":p a owl:ObjectProperty ; rdfs:range :B .",
+    )
+    assert ontology.types_of(Description("urn:x:a")) == {"urn:x:B"}
+
+
+def test_a_message_of_a_realised_individual_is_judged_as_it_is(tmp_path: Path) -> None:
+    ontology = made(
+        tmp_path,
+        ":Car a owl:Class . :Vehicle a owl:Class . :hasWings a owl:ObjectProperty ."
+        ":Plane owl:equivalentClass [ owl:intersectionOf"
+        " ( :Vehicle [ owl:onProperty :hasWings ; owl:someValuesFrom owl:Thing ] ) ] .",
+    )
+    told = ontology.described(Text("Vehicle"), [(Text("hasWings"), Text("two"))])
+    event = event_message(ontology.realised(told), ontology.encodings)
+    wanted = subscription_message(ontology.expression("Plane"), ontology.encodings)
+    assert message_matches(event, wanted)
+
+
+def test_names_of_one_individual_answer_alike(tmp_path: Path) -> None:
+    ontology = made(tmp_path, ":a owl:sameAs :b . :b a :City .")
+    for name in ("a", "b"):
+        assert ontology.is_member(Text(name), ontology.expression("City and {a}"))
+
+
+FAULTS = (
+    ":Fault a owl:Class . :minutes a owl:DatatypeProperty ; rdfs:range xsd:integer ."
+    ":code a owl:DatatypeProperty . :Long owl:equivalentClass [ owl:intersectionOf ( :Fault"
+    " [ owl:onProperty :minutes ; owl:someValuesFrom [ a rdfs:Datatype ; owl:onDatatype xsd:integer"
+    " ; owl:withRestrictions ( [ xsd:minInclusive 60 ] ) ] ] ) ] ."
+)
+
+
+@pytest.mark.parametrize(
+    "value", [Quantity(90), Text("90"), Text("90 min"), Quantity(90, find_unit("min")), Text("x")]
+)
+@pytest.mark.parametrize("property", ["minutes", "code"])
+def test_a_message_is_judged_as_what_it_tells_of(
+    property: str, value: Term, tmp_path: Path
+) -> None:
+    ontology = made(tmp_path, FAULTS)
+    told = ontology.described(Text("Fault"), [(Text(property), value)])
+
+    event = ontology.event_message(told)
+
+    for asked in (
+        "Long",
+        "Fault that minutes some xsd:integer[>= 60]",
+        "code some xsd:integer",
+        "code some xsd:string",
+        "minutes some xsd:string",
+        "minutes value 90",
+    ):
+        wanted = ontology.subscription_message(asked)
+        assert message_matches(event, wanted) == ontology.is_member(told, asked), asked
+
+
+def test_a_member_and_a_class_may_be_texts(tmp_path: Path) -> None:
+    ontology = made(tmp_path, ":b a :City . :knows a owl:ObjectProperty .")
+
+    assert ontology.is_member("b", "City") and ontology.is_member(Text("b"), "City")
+    with pytest.raises(UnknownName, match="knows no class 'Citty'"):
+        ontology.is_member("b", "Citty")
+    with pytest.raises(UnknownName, match=r"'knows' is a property, expected a class \(column 10\)"):
+        ontology.expression("City and knows")
+
+
+def test_what_is_no_file_or_name_is_told(tmp_path: Path) -> None:
+    ontology = made(tmp_path, ":b a :City .")
+
+    for given in ([], [["a.ttl", "b.ttl"]], [5]):
+        with pytest.raises(InvalidInput, match="expected a file, or several, got"):
+            Ontology.load(*given)
+    with pytest.raises(InvalidInput, match="expected a name, got 5"):
+        ontology.subsumes("City", 5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="expected a class expression, got 5"):
+        ontology.subsumes_expression("City", 5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected a Unit"):
+        Quantity(80, "min")  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
 """Class expressions with every name looked up."""
 
+import pickle
+
 import pytest
 
 from purport.model import class_expression as owl
@@ -8,7 +10,7 @@ from purport.model.comparison import Operator
 from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import Axioms
-from purport.ontology.errors import UnknownName
+from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.manchester import parse_class_expression
 from purport.ontology.names import Names
 from purport.ontology.resolving import resolved
@@ -84,3 +86,31 @@ def test_a_name_that_the_ontology_lacks_is_refused(text: str, kind: str, name: s
         resolved(parse_class_expression(text), NAMES)
 
     assert (unknown.value.kind, unknown.value.name) == (kind, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hasAge", "'hasAge' is a property, expected a class"),
+        ("Person some Dog", "'Person' is a class, expected a property"),
+        ("owns value Dog", "'Dog' is a class, expected an individual"),
+    ],
+)
+def test_a_name_of_another_kind_is_told(text: str, message: str) -> None:
+    with pytest.raises(UnknownName) as mistaken:
+        resolved(parse_class_expression(text), NAMES)
+
+    assert str(mistaken.value) == message
+    assert str(pickle.loads(pickle.dumps(mistaken.value))) == message
+
+
+@pytest.mark.parametrize("limit", ["abc", "sixty", "5 km", "true", '"5"', "2016-04-11"])
+@pytest.mark.parametrize("datatype", ["xsd:integer", "xsd:decimal", "xsd:byte", "double"])
+def test_a_limit_on_numbers_is_a_number(datatype: str, limit: str) -> None:
+    with pytest.raises(OntologyError, match=r"\[>= .*\]: expected a number without a unit, got"):
+        resolved(parse_class_expression(f"hasAge some {datatype}[>= {limit}]"), NAMES)
+
+
+def test_a_limit_on_times_is_a_time() -> None:
+    with pytest.raises(OntologyError, match="expected a time, got '5'"):
+        resolved(parse_class_expression("hasAge some xsd:dateTime[>= 5]"), NAMES)

@@ -8,6 +8,7 @@ from purport.model.class_expression import Facet, Named, Not, Restricted, TextFa
 from purport.model.term import Term, Text
 from purport.model.units import Quantity
 from purport.ontology.data.data_ranges import DataRange
+from purport.ontology.data.written_forms import require_facet
 from purport.ontology.errors import OntologyError
 
 STRING = Named("http://www.w3.org/2001/XMLSchema#string")
@@ -57,4 +58,15 @@ def test_digits(facet: TextFacet, limit: int, inside: float, outside: float) -> 
 )
 def test_limits_that_are_none(facet: TextFacet, limit: Term, message: str) -> None:
     with pytest.raises(OntologyError, match=message):
-        DataRange(Restricted(STRING, (Facet(facet, limit),))).contains(Text("x"))
+        require_facet(Facet(facet, limit), "http://www.w3.org/2001/XMLSchema#string")
+
+
+def test_no_pattern_takes_for_ever() -> None:
+    slow = Restricted(STRING, (Facet(TextFacet.PATTERN, Text("(a+)+b")),))
+    assert not DataRange(slow).contains(Text(5_000 * "a"))
+
+
+def test_a_pattern_may_name_kinds_of_letters() -> None:
+    letters = Restricted(STRING, (Facet(TextFacet.PATTERN, Text(r"\p{L}+")),))
+    assert DataRange(letters).contains(Text("ÄØ"))
+    assert not DataRange(letters).contains(Text("A1"))

@@ -103,12 +103,32 @@ def _described(statement: Statement, event: Event, ontology: Ontology) -> Descri
     if level is None:
         return ontology.described(statement.value)
     facts: list[tuple[Text, Term]] = []
-    first = next(one for one in event.statements if type_level(one.attribute) == level)
-    for one in event.statements:
+    told = _of_one_object(event, statement, level)
+    first = next(one for one in told if type_level(one.attribute) == level)
+    for one in told:
         name = str(one.attribute)
-        if one is not first and (not level or name.startswith(level + ".")):
+        if one is not first:
             facts.append((Text(name.removeprefix(level + ".") if level else name), one.value))
     return ontology.described(first.value, facts)
+
+
+def _of_one_object(event: Event, statement: Statement, level: str) -> list[Statement]:
+    """The statements of a level that are of the same object, one step after the other."""
+    told = list(event.statements)
+    for depth in range(1, len(level.split(".")) + 1 if level else 0):
+        above = ".".join(level.split(".")[:depth]) + "."
+        told = [one for one in told if str(one.attribute).startswith(above)]
+        names = [str(one.attribute).removeprefix(above).split(".")[0] for one in told]
+        begins = [0]
+        for place in range(len(told)):
+            before = names[begins[-1] : place]
+            if names[place] in before and names[place] != before[-1]:
+                begins.append(place)
+        place = next(number for number, one in enumerate(told) if one is statement)
+        begin = max(one for one in begins if one <= place)
+        end = min((one for one in begins if one > place), default=len(told))
+        told = told[begin:end]
+    return told
 
 
 def _stands(told: str, predicate: ClassOrder, ontology: Ontology) -> bool:

@@ -21,6 +21,7 @@ from purport.model.class_expression import (
     Restricted,
     Some,
 )
+from purport.model.comparison import told_quantity
 from purport.model.term import Term
 from purport.ontology.data.data_ranges import data_range
 from purport.ontology.description import Description
@@ -72,7 +73,7 @@ class ToldMembers:
                     one == key and self._classes.subsumes(name, type) for one, type in self._types
                 )
             case Named() | Restricted():
-                return not is_individual and data_range(expression).contains(_term(key))
+                return not is_individual and _is_read_within(key, expression)
             case OneOf(members):
                 return any(self._is_same(key, member) for member in members)
             case Some(property, filler):
@@ -99,7 +100,8 @@ class ToldMembers:
     def _values(self, key: object, property: Property) -> Iterator[object]:
         for subject, told, value in self._triples:
             if isinstance(property, Inverse):
-                if value == key and self._properties.subsumes(property.property.name, told):
+                is_so = key in self._keys and value == key
+                if is_so and self._properties.subsumes(property.property.name, told):
                     yield subject
             elif subject == key and self._properties.subsumes(property.name, told):
                 yield value
@@ -107,8 +109,12 @@ class ToldMembers:
     def _is_same(self, key: object, member: Named | Term) -> bool:
         if isinstance(member, Named):
             return key in self._keys and key == member.name
-        return key not in self._keys and data_range(OneOf((member,))).contains(_term(key))
+        return key not in self._keys and _is_read_within(key, OneOf((member,)))
 
 
-def _term(key: object) -> Term:
-    return key  # type: ignore[return-value]
+def _is_read_within(key: object, expression: ClassExpression) -> bool:
+    """Whether a value is in a range as it is told, or as the number that it spells."""
+    assert isinstance(key, Term)
+    number = told_quantity(key)
+    wanted = data_range(expression)
+    return wanted.contains(key) or (number is not None and wanted.contains(number))

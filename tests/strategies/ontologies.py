@@ -9,6 +9,7 @@ from purport.model.class_expression import (
     Bound,
     Cardinality,
     ClassExpression,
+    HasSelf,
     HasValue,
     Inverse,
     Named,
@@ -46,6 +47,7 @@ INDIVIDUALS = ("urn:i", "urn:j")
 
 classes = st.sampled_from(CLASSES).map(Named)
 properties = st.sampled_from(PROPERTIES).map(Named)
+any_property = st.one_of(properties, st.builds(Inverse, properties))
 individuals = st.sampled_from(INDIVIDUALS)
 
 
@@ -59,7 +61,6 @@ def _el_compounds(
 
 
 def _compounds(inner: st.SearchStrategy[ClassExpression]) -> st.SearchStrategy[ClassExpression]:
-    any_property = st.one_of(properties, st.builds(Inverse, properties))
     return st.one_of(
         _el_compounds(inner),
         st.builds(Or, st.lists(inner, min_size=2, max_size=3).map(tuple)),
@@ -68,7 +69,7 @@ def _compounds(inner: st.SearchStrategy[ClassExpression]) -> st.SearchStrategy[C
         st.builds(Only, any_property, inner),
         st.builds(
             Cardinality,
-            properties,
+            any_property,
             st.sampled_from(Bound),
             st.integers(0, 2),
             st.one_of(st.none(), inner),
@@ -85,6 +86,8 @@ el_expressions = st.recursive(_el_atoms, _el_compounds, max_leaves=4)
 _atoms = st.one_of(
     _el_atoms,
     st.just(NOTHING),
+    st.builds(HasSelf, any_property),
+    st.builds(HasValue, any_property, individuals.map(Named)),
     st.lists(individuals, min_size=1, max_size=2, unique=True).map(
         lambda names: OneOf(tuple(map(Named, names)))
     ),
@@ -107,10 +110,10 @@ def _axioms_over(
         st.builds(Domain, properties, inner),
         *more,
     )
-    return st.lists(one, max_size=6).map(_ontology)
+    return st.lists(one, max_size=6).map(ontology)
 
 
-def _ontology(axioms: list[Axiom]) -> Axioms:
+def ontology(axioms: list[Axiom]) -> Axioms:
     return Axioms(
         tuple(axioms),
         frozenset(CLASSES),
@@ -136,6 +139,24 @@ ontologies = _axioms_over(
     st.builds(PropertyIs, properties, st.sampled_from(Characteristic)),
     st.builds(ClassAssertion, individuals, expressions),
     *_assertions,
+)
+
+facts = st.lists(
+    st.one_of(
+        st.builds(ClassAssertion, individuals, classes),
+        _assertions[0],
+        _assertions[0],
+        _assertions[0],
+        st.builds(SubProperty, any_property, any_property),
+        st.builds(InverseProperties, properties, properties),
+        st.builds(PropertyChain, st.tuples(any_property, any_property), any_property),
+        st.builds(
+            PropertyIs,
+            properties,
+            st.sampled_from([Characteristic.TRANSITIVE, Characteristic.SYMMETRIC]),
+        ),
+    ),
+    max_size=7,
 )
 
 

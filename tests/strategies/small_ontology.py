@@ -16,7 +16,7 @@ from purport.model.class_expression import (
 )
 from purport.model.comparison import Operator
 from purport.model.language.parse import parse
-from purport.model.term import Text
+from purport.model.term import Resource, Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
     OWL,
@@ -93,6 +93,7 @@ EXPRESSIONS = [
     "(Wine that hasAge only xsd:integer[<= 25])", "(hasAge some xsd:integer[> 10])",
     "(Drink and not RedWine)", "(hasMaker some Maker)", "(hasColour min 2)", "{Chateau, Red}",
     "(Juice or (not Drink))", "(Wine and RedWine)",
+    "(hasMaker only Maker)", "(hasMaker min 2)", "(hasMaker some (Wine and (hasAge value 3)))",
     "xsd:integer[<= 25]", "xsd:string",
 ]  # fmt: skip
 ATTRIBUTES = ["drink", "type", "note", "drink.type"]
@@ -116,14 +117,25 @@ asked_words = st.builds(ast.AskedValue, st.sampled_from([*WORDS, "tag"]).map(Tex
 exact_values = st.one_of(
     st.sampled_from(WORDS).map(Text), st.sampled_from([3, 12, 20, 12.0, 30]).map(Quantity)
 ).map(ast.AskedValue)
-properties = st.sampled_from(["hasColour", "hasMainColour", "hasAge", "hasNote"]).map(Named)
+_colours = st.sampled_from(["hasColour", "hasMainColour"]).map(Named)
+_notes = st.sampled_from(["hasAge", "hasNote"]).map(Named)
+_known = [word for word in WORDS if drinks().names.find_individual(word)]
+properties = st.one_of(_colours, _notes)
+colour_values = st.one_of(
+    st.sampled_from([*_known, "chateau"]).map(Text),
+    st.sampled_from([iri("Green"), iri("Red")]).map(Resource),
+    st.just(Quantity(3)),
+).map(ast.AskedValue)
+near_words = asked_words.filter(lambda one: one.approximation is not None)
 equalities = st.sampled_from([Operator.EQUAL, Operator.NOT_EQUAL])
 class_predicates = st.one_of(
     st.builds(ast.IsA, attributes, expressions),
     st.builds(ast.IsA, attributes, expressions),
     st.builds(ast.ClassOrder, attributes, st.sampled_from(ast.ClassRelation), classes),
-    st.builds(ast.HasProperty, attributes, properties, st.sampled_from(Operator), exact_values),
-    st.builds(ast.HasProperty, attributes, properties, equalities, asked_words),
+    st.builds(ast.HasProperty, attributes, _notes, st.sampled_from(Operator), exact_values),
+    st.builds(ast.HasProperty, attributes, _colours, st.sampled_from(Operator), colour_values),
+    st.builds(ast.HasProperty, attributes, _notes, equalities, asked_words),
+    st.builds(ast.HasProperty, attributes, _colours, equalities, near_words),
 )
 many_words = st.lists(asked_words, min_size=1, max_size=3).map(tuple)
 bag_predicates = st.one_of(
@@ -149,12 +161,18 @@ _things = st.fixed_dictionaries(
         "hasColour": st.sampled_from(WORDS),
         "hasMainColour": _values,
         "hasNote": _told,
-        "hasMaker": st.one_of(_told, st.just({"type": "Maker"}), st.just({"hasAge": 3})),
+        "hasMaker": st.one_of(
+            _told,
+            st.just({"type": "Maker"}),
+            st.just({"hasAge": 3}),
+            st.just([{"type": "Maker", "hasAge": 3}, {"type": "Wine", "hasAge": 12}]),
+        ),
         "device": st.just("laptop"),
     },
 )
+_nested = st.one_of(_values, _things, st.lists(_things, min_size=2, max_size=3))
 objects = st.one_of(
     _things,
-    st.dictionaries(st.sampled_from(["drink", "note", "value"]), st.one_of(_values, _things)),
-    st.builds(lambda one, other: {**one, "drink": other}, _things, _things),
+    st.dictionaries(st.sampled_from(["drink", "note", "value"]), _nested),
+    st.builds(lambda one, other: {**one, "drink": other}, _things, _nested),
 )

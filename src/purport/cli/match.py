@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from purport.cli.dead_letters import show_dead_letters
-from purport.cli.ontology_files import OntologyOption
+from purport.cli.ontology_files import IgnoreOption, ImportsOption, OntologyOption, loaded
 from purport.errors import InvalidInput
 from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
@@ -23,6 +23,8 @@ from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, events_in_file, events_in_stream
 from purport.model.match import Match
+from purport.model.subscription import Subscription
+from purport.ontology.ontology import Ontology
 
 _DEAD_LETTERS_SHOWN = 5
 
@@ -39,6 +41,8 @@ def match(
         ),
     ],
     ontology: OntologyOption = None,
+    imports: ImportsOption = None,
+    ignore_missing_imports: IgnoreOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each event matches.")] = False,
 ) -> None:
@@ -48,7 +52,8 @@ def match(
 
     Example: purport match events.jsonl -s '{device = laptop, temperature > 25 °C}' --explain
     """
-    matcher = Matcher(given_subscriptions(subscriptions), ontology=ontology or None)
+    given = given_subscriptions(subscriptions)
+    matcher = _matcher(given, loaded(ontology, imports, ignore_missing_imports))
     tally = _Tally()
     show = _shown_as_json if as_json else _shown_as_text
     why = Match.explain if explain else None
@@ -122,3 +127,17 @@ def _show_summary(tally: _Tally) -> None:
         console.print(table)
     else:
         console.print(f"{read}, no match")
+
+
+def _matcher(subscriptions: Sequence[Subscription], ontology: Ontology | None) -> Matcher:
+    """A matcher; whatever is wrong with the subscriptions is told at once."""
+    matcher = Matcher(ontology=ontology)
+    problems = []
+    for subscription in subscriptions:
+        try:
+            matcher.add(subscription)
+        except InvalidInput as error:
+            problems.append(str(error))
+    if problems:
+        raise InvalidInput("\n".join(problems))
+    return matcher

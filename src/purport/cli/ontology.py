@@ -33,7 +33,7 @@ def classify(
 ) -> None:
     """Say which class contains which, and what of the files was used.
 
-    Example: purport ontology classify wine.rdf --below Wine
+    Example: purport ontology classify wine.rdf --below wine:Wine
     """
     found = _loaded(file, more, imports, ignore_missing_imports)
     top = None if below is None else found.names.class_named(below)
@@ -98,6 +98,7 @@ def draw(
     more: MoreOption = None,
     imports: ImportsOption = None,
     ignore_missing_imports: IgnoreOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Draw the order of classes and properties, with genes and codes.
 
@@ -105,8 +106,22 @@ def draw(
     """
     found = _loaded(file, more, imports, ignore_missing_imports)
     middle = None if around is None else found.names.named(around)
-    draw_encodings(output, found.encodings, around=middle, depth=depth, title=file.stem)
+    left_out = draw_encodings(
+        output,
+        found.encodings,
+        around=middle,
+        depth=depth,
+        long_label=found.names.short,
+        title=file.stem,
+    )
+    if as_json:
+        row = {"picture": str(output), "without": left_out}
+        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+        return
     sys.stdout.write(f"picture in {output}\n")
+    if left_out:
+        names = ", ".join(map(found.names.short, left_out))
+        sys.stdout.write(f"left out, since they can have no members: {names}\n")
 
 
 @ontology.command()
@@ -123,7 +138,7 @@ def subsumes(
 
     Classes may be class expressions in Manchester syntax; two properties are compared as well.
 
-    Example: purport ontology subsumes wine.rdf Wine "RedWine and hasSugar value Dry"
+    Example: purport ontology subsumes wine.rdf wine:Wine "RedWine and hasSugar value Dry"
     """
     found = _loaded(file, more, imports, ignore_missing_imports)
     both = found.names.find_property(wider), found.names.find_property(narrower)

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from purport.ontology.ontology import Ontology
+
 FileArgument = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="OWL: RDF/XML, Turtle, OWL/XML, functional, Manchester."),
+    typer.Argument(metavar="FILE", help="OWL in any syntax, e.g. RDF/XML or Turtle."),
 ]
 MoreOption = Annotated[
     list[Path] | None, typer.Option("--with", help="One more file; repeat it for others.")
@@ -35,3 +37,14 @@ IgnoreOption = Annotated[
 def whole_paths(files: Sequence[Path] | None) -> tuple[Path, ...]:
     """Files as workers find them, wherever they run on this machine."""
     return tuple(path.resolve() for path in files or ())
+
+
+def loaded(
+    files: Sequence[Path] | None, imports: Sequence[Path] | None, ignores_missing_imports: bool
+) -> Ontology | None:
+    """The ontology of some files, if there are any."""
+    if not files:
+        return None
+    return Ontology.load(
+        *files, imports=imports or (), ignores_missing_imports=ignores_missing_imports
+    )

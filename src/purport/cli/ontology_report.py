@@ -77,7 +77,8 @@ def figures(found: Ontology, encodings: Encodings, text: str) -> dict[str, float
     """How long the codes are, and the lines of all of them beside the files."""
     told = encodings.classes.figures
     return {
-        "classes and individuals": told.count,
+        "classes and individuals": len(encodings.classes),
+        "codes": told.count,
         "properties": len(encodings.properties),
         "bits": told.total_bits,
         "bits of the longest code": told.longest_bits,
@@ -88,9 +89,10 @@ def figures(found: Ontology, encodings: Encodings, text: str) -> dict[str, float
 
 def figures_line(row: Mapping[str, float]) -> str:
     """The same for people."""
-    count = row["classes and individuals"]
+    names, codes = row["classes and individuals"], row["codes"]
     return (
-        f"{count:,} classes and individuals, {row['properties']:,} properties; "
-        f"{row['bits'] / max(count, 1):.1f} bits a code, {row['bits of the longest code']:,} the "
-        f"longest; {row['bytes']:,} bytes for {row['bytes of the files']:,} of OWL"
+        f"{names:,} classes and individuals with {codes:,} codes (equivalent ones share theirs), "
+        f"{row['properties']:,} properties; {row['bits'] / max(codes, 1):.1f} bits a code, "
+        f"{row['bits of the longest code']:,} the longest; {row['bytes']:,} bytes for "
+        f"{row['bytes of the files']:,} of OWL"
     )

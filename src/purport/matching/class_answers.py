@@ -11,17 +11,24 @@ from typing import NamedTuple
 
 from purport.errors import InvalidInput
 from purport.matching.asked import ClassPredicate, plain_term
-from purport.matching.individuals import Individuals
+from purport.matching.individuals import TYPE, Individuals
 from purport.matching.measures import Measures
 from purport.model.class_expression import ClassExpression, Named
 from purport.model.comparison import Operator, holds
 from purport.model.language.write import write_predicate
-from purport.model.subscription import AskedValue, ClassOrder, ClassRelation, HasProperty, IsA
+from purport.model.subscription import (
+    AskedAttribute,
+    AskedValue,
+    ClassOrder,
+    ClassRelation,
+    HasProperty,
+    IsA,
+)
 from purport.model.term import Resource, Term, Text, folded
 from purport.model.words import said, says_words
 from purport.ontology.axioms import NOTHING, THING
 from purport.ontology.data.data_ranges import is_data_range
-from purport.ontology.description import Description
+from purport.ontology.description import Description, is_type_name
 
 
 class Answer(NamedTuple):
@@ -46,8 +53,13 @@ class ClassAnswers:
         self._measures = measures
 
     def resolved(self, predicate: ClassPredicate) -> ClassPredicate:
-        """A predicate with full IRIs; `UnknownName` if the ontology does not know a name in it."""
-        ontology = self.individuals.ontology
+        """A predicate with full IRIs; `UnknownName` if the ontology does not know a name in it.
+
+        However the type of an event is asked for (`a`, `rdf:type`), it is asked for as `type`.
+        """
+        ontology, asked = self.individuals.ontology, predicate.attribute
+        if asked.approximation is None and is_type_name(str(asked.term)):
+            predicate = replace(predicate, attribute=AskedAttribute(TYPE))
         match predicate:
             case IsA(_, expression):
                 return replace(predicate, expression=ontology.resolved(expression))
@@ -59,6 +71,7 @@ class ClassAnswers:
                 return replace(predicate, expression=found)
             case HasProperty(_, property):
                 name = ontology.names.property_named(property.name)
+                self._require_value(name, predicate.value)
                 return replace(predicate, property=Named(name))
 
     def answer(
@@ -122,6 +135,12 @@ class ClassAnswers:
         if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
             return ontology.subsumes(told, asked.name)
         return ontology.subsumes_expression(Named(told), asked)
+
+    def _require_value(self, property: str, asked: AskedValue) -> None:
+        """`UnknownName` if a text is to name an individual, and names none; an IRI may be new."""
+        is_data = self.individuals.ontology.names.is_data_property(property)
+        if not is_data and asked.approximation is None and isinstance(asked.term, Text):
+            self.individuals.require_individual(asked.term.text)
 
     def _has(self, predicate: HasProperty, individual: Description) -> Answer:
         """The best answer among the values that an individual has of the property."""

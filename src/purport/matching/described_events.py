@@ -20,6 +20,7 @@ from purport.matching.plan import SubscriptionPlan
 from purport.matching.telling import Telling
 from purport.model.event import Event
 from purport.model.language.write import write_class
+from purport.model.paths import path_steps
 from purport.model.subscription import HasProperty, IsA
 from purport.model.term import Attribute
 
@@ -36,7 +37,7 @@ class DescribedEvents:
         self._sides = ClassSides(answers)
         self._numbers: dict[object, int] = {}
         self._slots: list[set[int]] = []
-        self._flags: list[int] = []
+        self._flags: NDArray[np.int8] = np.zeros(0, np.int8)
         self._forgotten = 0
 
     def add(self, slot: int, plan: SubscriptionPlan) -> None:
@@ -59,7 +60,8 @@ class DescribedEvents:
             return frozenset()
         flags = self._flags_of(telling)[batch.attributes]
         is_type = flags == _TYPE
-        if not is_type.any():
+        most_types = np.count_nonzero(is_type)
+        if not most_types or (most_types == 1 and _FACT not in flags):
             return frozenset()
         events = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
         types = np.bincount(events[is_type], minlength=len(batch))
@@ -89,9 +91,11 @@ class DescribedEvents:
     def _flags_of(self, telling: Telling) -> NDArray[np.int8]:
         """For each attribute by its number whether it says a type, or may say a fact."""
         if self._forgotten != telling.forgotten:
-            self._forgotten, self._flags = telling.forgotten, []
-        self._flags += map(self._flag, telling.attributes[len(self._flags) :])
-        return np.array(self._flags, np.int8)
+            self._forgotten, self._flags = telling.forgotten, np.zeros(0, np.int8)
+        if len(self._flags) < len(telling.attributes):
+            more = map(self._flag, telling.attributes[len(self._flags) :])
+            self._flags = np.array([*self._flags, *more], np.int8)
+        return self._flags
 
     def _flag(self, attribute: Attribute) -> int:
         if type_level(attribute) is not None:
@@ -103,7 +107,7 @@ class DescribedEvents:
 def _levels(name: str) -> Iterator[str]:
     """What may name a property in a name with dots: the rest from any part on, and each part."""
     yield name
-    parts = name.split(".")
+    parts = path_steps(name)
     for place, part in enumerate(parts):
         yield part
         yield ".".join(parts[place:])

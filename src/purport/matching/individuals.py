@@ -1,21 +1,24 @@
 """The individuals that events tell of, and what an ontology says of them.
 
 A value names an individual, or a class: then it is some member of it. Where the attribute says a
-type (`type`, `wine.type`), what else is told at its level describes the same individual.
+type (`type`, `wine.type`), what else is told at its level describes the same individual. In a list
+of objects each is an individual of its own, as far as the order of statements shows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from purport.errors import InvalidInput
 from purport.model.class_expression import ClassExpression, Named, OneOf
 from purport.model.event import Event
 from purport.model.iris import last_part
-from purport.model.term import Attribute, Resource, Term, Text
-from purport.model.words import says_words
+from purport.model.paths import path_steps, told_objects
+from purport.model.term import Attribute, Resource, Term, Text, folded, is_iri
+from purport.model.words import said, says_words
 from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description, is_type_name
 from purport.ontology.expression_index import ExpressionIndex, told_unions
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     GivenOntology = Ontology | Path | str | Sequence[Path | str]
 _REMEMBERED = 65_536
-_NOBODY = Text("")
+TYPE = Text("type")
 
 
 def ontology_of(given: GivenOntology) -> Ontology:
@@ -35,6 +38,8 @@ def ontology_of(given: GivenOntology) -> Ontology:
     if isinstance(given, Ontology):
         return given
     paths = [given] if isinstance(given, str | Path) else given
+    if not isinstance(paths, Sequence) or not paths:
+        raise InvalidInput(f"expected an Ontology, a file or several, got {given!r:.80}")
     return Ontology.load(*paths)
 
 
@@ -67,9 +72,10 @@ class Individuals:
 
     def described_in(self, event: Event) -> dict[int, Description]:
         """For each statement of a type, by its place, the individual that its level describes."""
-        if self._last[0] is not event:
-            self._last = event, self._described_in(event)
-        return self._last[1]
+        last = self._last
+        if last[0] is not event:
+            self._last = last = event, self._described_in(event)
+        return last[1]
 
     def types_of(self, individual: Description) -> frozenset[str]:
         """Every named class that an individual is in."""
@@ -96,6 +102,18 @@ class Individuals:
             return isinstance(asked, Resource) and asked.iri == individual.name
         return name == individual.name or self._members(individual, OneOf((Named(name),)))
 
+    def require_individual(self, text: str) -> None:
+        """`UnknownName` if no individual of the ontology is called so."""
+        names = self.ontology.names
+        if names.find_individual(text) is None and folded(text) not in self._said:
+            names.individual_named(text)
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        """What the names of individuals say in words."""
+        known = self.ontology.axioms.individuals
+        return frozenset(folded(said(Resource(one))) for one in known if is_iri(one))
+
     def may_be_anything(self, expression: ClassExpression) -> bool:
         """Whether what the ontology does not know, such as a number, may be in an expression."""
         above = self._filing.classes_above(expression)
@@ -111,28 +129,49 @@ class Individuals:
         return False
 
     def _described_in(self, event: Event) -> dict[int, Description]:
-        levels: dict[str, list[int]] = {}
-        for place, one in enumerate(event.statements):
-            level = type_level(one.attribute)
-            if level is not None:
-                levels.setdefault(level, []).append(place)
-        found = {}
-        for level, places in levels.items():
-            described = self._described(event, level, places[0])
-            found.update(dict.fromkeys(places, described))
+        if all(type_level(one.attribute) is None for one in event.statements):
+            return {}
+        told = [
+            _Told(place, _steps_of(one.attribute), one.value)
+            for place, one in enumerate(event.statements)
+        ]
+        found: dict[int, Description] = {}
+        for several in _objects_in(told):
+            types = [one for one in several if len(one.steps) == 1 and is_type_name(one.steps[0])]
+            if types:
+                first, *_ = types
+                facts = [one.fact for one in several if one is not first and any(one.steps)]
+                described = self.ontology.described(first.value, facts)
+                found.update((one.place, described) for one in types)
         return found
 
-    def _described(self, event: Event, level: str, place: int) -> Description:
-        """The individual that the statements of a level describe; one of them says its type."""
-        facts: list[tuple[Attribute, Term]] = []
-        for number, one in enumerate(event.statements):
-            name = str(one.attribute)
-            if number == place or (level and not name.startswith(f"{level}.")):
-                continue
-            rest = name[len(level) + 1 :] if level else name
-            if rest:
-                facts.append((Text(rest), one.value))
-        return self.ontology.described(event.statements[place].value, facts)
+
+class _Told(NamedTuple):
+    """What a statement tells of an individual: its place, the steps from there, and the value."""
+
+    place: int
+    steps: tuple[str, ...]
+    value: Term
+
+    @property
+    def fact(self) -> tuple[Attribute, Term]:
+        return Text(".".join(self.steps)), self.value
+
+
+def _steps_of(attribute: Attribute) -> tuple[str, ...]:
+    return (attribute.iri,) if isinstance(attribute, Resource) else path_steps(attribute.text)
+
+
+def _objects_in(told: Sequence[_Told]) -> Iterator[Sequence[_Told]]:
+    """What is told of an individual, and of each one within it."""
+    yield told
+    within: dict[str, list[_Told]] = {}
+    for place, (first, *rest), value in told:
+        if rest and first:
+            within.setdefault(first, []).append(_Told(place, tuple(rest), value))
+    for several in within.values():
+        for places in told_objects(one.steps[0] for one in several):
+            yield from _objects_in([several[place] for place in places])
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -143,12 +182,17 @@ def type_level(attribute: Attribute) -> str | None:
         return ""
     if isinstance(attribute, Resource):
         return None
-    level, dot, name = text.rpartition(".")
-    return level if dot and level and is_type_name(name) else None
+    *before, name = path_steps(text)
+    return ".".join(before) if before and all(before) and is_type_name(name) else None
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def thing_of(attribute: Attribute) -> Attribute | None:
-    """The attribute of the thing that one says the type of: `wine` for `wine.type`."""
+    """The attribute of the thing that one says the type of: `wine` for `wine.type`.
+
+    What says the type of the event itself, however it is called, counts as `type`.
+    """
     level = type_level(attribute)
+    if level == "":
+        return TYPE
     return Text(level) if level and level.strip() else None

@@ -55,12 +55,17 @@ class Codes(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What is found of each line: whether it is plain, where its statements end, and its id."""
+    """What is found of each line: whether it is plain, where its statements end, id and times.
+
+    Times are microseconds since the year 2000; not a number if there are none.
+    """
 
     kinds: NDArray[np.int8]
     ends: Places
     id_starts: Places
     id_ends: Places
+    times_begun: Numbers
+    times_ended: Numbers
 
 
 class Statements(NamedTuple):
@@ -91,7 +96,7 @@ def read_lines(
     words: Table,
     codes: tuple[int, int, int, int, int],
     spells: bool,
-    lines: tuple[NDArray[np.int8], Places, Places, Places],
+    lines: tuple[NDArray[np.int8], Places, Places, Places, Numbers, Numbers],
     statements: tuple[Integers, Integers, Numbers, Places, Places, Places, Places],
     scratch: tuple[Hashes, Numbers],
 ) -> int:
@@ -101,6 +106,7 @@ def read_lines(
     for line in range(len(starts)):
         begin, end = _skip(letters, starts[line], ends[line]), ends[line]
         into.id_starts[line] = into.id_ends[line] = 0
+        into.times_begun[line] = into.times_ended[line] = np.nan
         if begin == end:
             into.kinds[line] = BLANK
         else:
@@ -177,6 +183,8 @@ def _read_line(
     is_in_order = not about & _TIMES or (
         about & _TIMES == _TIMES and scratch.times[0] <= scratch.times[1]
     )
+    if about & _TIMES:
+        lines.times_begun[line], lines.times_ended[line] = scratch.times[0], scratch.times[1]
     return at if is_in_order and _skip(letters, place + 1, end) == end else _NOT_PLAIN
 
 

@@ -28,11 +28,13 @@ def line_of(
     for asked in asked_values(predicate):
         if asked.approximation is not None:
             measures.for_values(asked.approximation.measure)
-    attribute = attribute_side(predicate.attribute, measures)
     if isinstance(predicate, BagPredicate):
-        return BagLine(predicate, attribute, measures)
+        return BagLine(predicate, attribute_side(predicate.attribute, measures), measures)
     if not isinstance(predicate, ClassPredicate):
-        return ValueLine(predicate, attribute, measures)
+        return ValueLine(predicate, attribute_side(predicate.attribute, measures), measures)
     if classes is None:
-        raise InvalidInput(f"{write_predicate(predicate)} asks an ontology, and none is given")
-    return ClassLine(predicate, classes.resolved(predicate), attribute, classes, measures)
+        text = write_predicate(predicate)
+        raise InvalidInput(f"{text} asks an ontology, and none is given (ontology=, --ontology)")
+    resolved = classes.resolved(predicate)
+    attribute = attribute_side(resolved.attribute, measures)
+    return ClassLine(predicate, resolved, attribute, classes, measures)

@@ -26,7 +26,7 @@ from purport.matching.supported import label, place_of
 from purport.matching.telling import Telling
 from purport.model.event import Event, Statement
 from purport.model.match import Correspondence, Mapping, Match
-from purport.model.subscription import Subscription
+from purport.model.subscription import Exactness, Options, Subscription
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure
 
@@ -127,6 +127,10 @@ class Matcher:
                 self._named[name] = subscription
             if self.measures.register(subscription):
                 self._compiled.forget()
+
+    def requires_exact(self, options: Options) -> bool:
+        """Whether a predicate without `~` must hold under these options."""
+        return (options.exact or self._defaults.exact) is Exactness.REQUIRED
 
     def check(self, subscription: Subscription) -> None:
         """Raise what `add` would raise of a subscription without a name, and take up nothing."""

@@ -18,9 +18,10 @@ from purport.model.term import Boolean, Text
 
 @dataclass(slots=True)
 class PlainLines:
-    """Lines that were read: which of them are plain, their ids, and their statements.
+    """Lines that were read: which of them are plain, their ids, times and statements.
 
-    `kinds` may be set to `LEFT` for a line that is not wanted after all.
+    Times are microseconds since the year 2000, not numbers where there are none. `kinds` may be set
+    to `LEFT` for a line that is not wanted after all.
     """
 
     starts: Places
@@ -28,6 +29,8 @@ class PlainLines:
     kinds: NDArray[np.int8]
     id_starts: Places
     id_ends: Places
+    times_begun: Numbers
+    times_ended: Numbers
     _statement_ends: Places
     _attributes: Integers
     _codes: Integers
@@ -43,17 +46,19 @@ class PlainLines:
         count = len(starts)
         kinds = np.full(count, LEFT, np.int8)
         ids, statement_ends = np.zeros((2, count), np.int64), np.zeros(count, np.int64)
+        times = np.full((2, count), np.nan)
         statements = _Statements.room_for(int(np.count_nonzero(letters == ord(":"))))
         if telling.has_scales:
             statements.count = read_lines(
                 letters, starts, ends, telling.name_texts.arrays(), telling.word_texts.arrays(),
                 _codes(telling), not telling.asks_for_wordless,
-                (kinds, statement_ends, ids[0], ids[1]), statements.arrays(), _scratch(),
+                (kinds, statement_ends, *ids, *times), statements.arrays(), _scratch(),
             )  # fmt: skip
         for place in statements.resolve(text, telling):
             kinds[np.searchsorted(statement_ends, place, "right")] = LEFT
         attributes, codes, numbers, *_ = statements.arrays()
-        return cls(starts, ends, kinds, ids[0], ids[1], statement_ends, attributes, codes, numbers)
+        found = (kinds, ids[0], ids[1], times[0], times[1], statement_ends)
+        return cls(starts, ends, *found, attributes, codes, numbers)
 
     def batch(self) -> Batch:
         """The events of the lines that are plain."""

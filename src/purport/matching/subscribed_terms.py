@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from purport.matching.asked import MatchedPredicate, asked_values, plain_term
-from purport.model.subscription import Approximation, Subscription
+from purport.model.subscription import Approximation, InRange, Subscription
 from purport.model.term import Resource, Text
 from purport.model.words import said
 
@@ -21,12 +21,15 @@ class SubscribedTerm:
 
 
 def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
-    """The attributes and the words among the values; numbers, times and truths are no words."""
+    """The attributes and the words among the values.
+
+    Numbers, times and truths are no words, and the ends of a range are not what it asks for.
+    """
     for predicate in subscription.predicates:
         if isinstance(predicate, MatchedPredicate):
             asked = predicate.attribute
             yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
-            for value in asked_values(predicate):
+            for value in () if isinstance(predicate, InRange) else asked_values(predicate):
                 if isinstance(value.term, Text | Resource):
                     yield SubscribedTerm(said(value.term), value.approximation, is_name=False)
 

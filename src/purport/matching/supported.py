@@ -45,6 +45,11 @@ def require_supported(subscription: Subscription) -> None:
 def unsupported_forms(subscription: Subscription) -> Iterator[str]:
     """The forms in a subscription that no matcher can run yet, in words."""
     yield from _in_pattern(subscription.pattern)
+    yield from unsupported_options(subscription)
+
+
+def unsupported_options(subscription: Subscription) -> Iterator[str]:
+    """The same of what stands around the pattern."""
     if isinstance(subscription, Rule):
         yield "a rule (when)"
     options = subscription.options

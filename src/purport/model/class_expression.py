@@ -85,6 +85,16 @@ class Bound(StrEnum):
     MAX = "max"
     EXACTLY = "exactly"
 
+    def allows(self, number: int, count: int) -> bool:
+        """Whether so many are within the limit of a count."""
+        match self:
+            case Bound.MIN:
+                return number >= count
+            case Bound.MAX:
+                return number <= count
+            case Bound.EXACTLY:
+                return number == count
+
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:

@@ -44,10 +44,20 @@ class Mapping:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """Another event that a match in time rests on: in which place of the pattern, how surely."""
+
+    place: str
+    event: Event
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """An event that answers a subscription, by the best mapping.
 
-    `others` are the next best ones, where the subscriber asked for more than one (`top`).
+    `others` are the next best ones, where the subscriber asked for more than one (`top`). A
+    pattern in time has `evidence`: the events that it rests on besides, or that it is made of.
     """
 
     subscription: Subscription
@@ -57,6 +67,7 @@ class Match:
     explainer: Callable[[Match], Explanation] | None = field(
         default=None, compare=False, repr=False
     )
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def probability(self) -> float:
@@ -71,7 +82,8 @@ class Match:
         if self.explainer is None:
             if form != "text":
                 raise InvalidInput("a match without its matcher explains itself as text only")
-            return "\n".join(map(_told, self.mapping.correspondences))
+            pairs = map(_told, self.mapping.correspondences)
+            return "\n".join((*pairs, *map(told_evidence, self.evidence)))
         explanation = self.explainer(self)
         match form:
             case "text":
@@ -87,6 +99,14 @@ def _told(pair: Correspondence) -> str:
     predicate = write_predicate(pair.predicate)
     statement = printable(str(pair.statement))
     return f"  {printable(predicate)}  <->  {statement}  ({pair.similarity:.2f})"
+
+
+def told_evidence(one: Evidence) -> str:
+    """A line about an event that a match in time rests on."""
+    said = ", ".join(map(str, one.event.statements))
+    when = "" if one.event.interval is None else f" {one.event.interval}"
+    told = f"{one.event.id}{when}: {printable(said)}"
+    return f"  {printable(one.place)}  <->  {told}  ({one.probability:.2f})"
 
 
 class Explanation(Protocol):

@@ -137,6 +137,11 @@ def _term(node: object) -> Term:
             return Text(str(node))
 
 
+def has_own_values(datatype: str) -> bool:
+    """Whether the literals of a datatype are numbers, truths or times, and no texts."""
+    return datatype in _INTEGERS | _DECIMALS | _TIMES | {XSD + "boolean"}
+
+
 def literal_term(literal: pyoxigraph.Literal) -> Term:
     """A literal with its type kept; one whose text does not fit its datatype is text.
 

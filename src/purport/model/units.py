@@ -75,6 +75,8 @@ class Quantity(Struct, frozen=True, gc=False):
     def __post_init__(self) -> None:
         if not is_representable(self.magnitude):
             raise ValueError("the number is too large, or not a number")
+        if self.unit is not None and type(self.unit) is not Unit:
+            raise ValueError(f"expected a Unit, such as find_unit('km'), got {self.unit!r:.60}")
 
     def __str__(self) -> str:
         return f"{self.magnitude} {self.unit.symbol}" if self.unit else str(self.magnitude)

@@ -9,7 +9,6 @@ from purport.model.class_expression import (
     Bound,
     Cardinality,
     ClassExpression,
-    HasSelf,
     HasValue,
     Inverse,
     Named,
@@ -37,7 +36,7 @@ from purport.ontology.axioms import (
 from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.property_order import PropertyOrder, Role, role_of
 
-_EL_CHARACTERISTICS = frozenset({Characteristic.TRANSITIVE, Characteristic.REFLEXIVE})
+_EL_CHARACTERISTICS = frozenset({Characteristic.TRANSITIVE})
 
 
 def is_beyond_el(axioms: Axioms) -> bool:
@@ -94,7 +93,10 @@ def _properties(axiom: Axiom) -> Iterator[Property]:
 
 
 def is_el(expression: ClassExpression) -> bool:
-    """Whether an expression says nothing that OWL 2 EL cannot; all data ranges count as such."""
+    """Whether an expression says nothing that OWL 2 EL cannot, or that saturation cannot follow.
+
+    All data ranges count as EL, `Self` does not.
+    """
     if is_data_range(expression):
         return True
     match expression:
@@ -104,7 +106,7 @@ def is_el(expression: ClassExpression) -> bool:
             return len(members) == 1
         case And(operands):
             return all(map(is_el, operands))
-        case HasValue(property_, _) | HasSelf(property_):
+        case HasValue(property_, _):
             return not isinstance(property_, Inverse)
         case Some(property_, filler):
             return not isinstance(property_, Inverse) and is_el(filler)

@@ -81,6 +81,9 @@ class Hierarchy:
             raise UnknownName("name", error.args[0]) from None
         if one >= other:
             return one == other
+        bits, marks = self._marks
+        if not marks[other] >> bits[one] & 1:
+            return False
         starts, items = self._starts, self._items
         return items[bisect_left(items, one, starts[other], starts[other + 1])] == one
 
@@ -154,6 +157,12 @@ class Hierarchy:
         starts = np.searchsorted(np.sort(wider), np.arange(len(self.groups) + 1))
         items = narrower[np.argsort(wider, kind="stable")]
         return Lists(array("q", starts.tolist()), array("i", items.tolist()))
+
+    @cached_property
+    def _marks(self) -> tuple[bytes, list[int]]:
+        """The bit of each group, and the bits of its lineage: most pairs are ruled out by them."""
+        bits, marks = self._arrays[2]
+        return bits.tobytes(), marks.tolist()
 
     @cached_property
     def _arrays(self) -> tuple[Groups, tuple[Places, Groups], tuple[Bits, Marks]]:

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from purport.model.class_expression import (
     And,
-    Bound,
     Cardinality,
     ClassExpression,
     HasSelf,
@@ -30,18 +29,19 @@ from purport.model.class_expression import (
     Property,
     Some,
 )
-from purport.model.comparison import told_quantity
-from purport.model.term import Term, Text, read_boolean, read_time
+from purport.model.term import Term
 from purport.ontology.axioms import NOTHING, THING, Axioms, EquivalentClasses
 from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
+from purport.ontology.data.readings import readings
 from purport.ontology.description import Description
 from purport.ontology.el_profile import is_el
 from purport.ontology.naming import named_in
 from purport.ontology.reasoner import Reasoner
+from purport.ontology.rules import BOTTOM
 from purport.ontology.saturation import Model
-from purport.ontology.showing import is_value, put, reached, shows
+from purport.ontology.showing import is_same, is_value, led_to, put, reached, shows
 
-_REMEMBERED = 16_384
+_REMEMBERED = 2048  # a branch of the model each
 
 
 class Definition(NamedTuple):
@@ -59,6 +59,7 @@ class Individual:
     model: Model
     element: int = 0
     told: dict[int, Description | Term] = field(default_factory=dict)
+    readings: dict[int, tuple[Term, ...]] = field(default_factory=dict)  # of told data values
 
 
 class Membership:
@@ -91,6 +92,12 @@ class Membership:
         known = self._known_values(found, found.element, Named(property))
         return tuple(value for _, value in known)
 
+    def value_read(self, property: str, value: Term) -> Term:
+        """A told value as the range of the property has it, where that leaves one reading."""
+        role = self._reasoner.model.rules.roles.get((property, False))
+        read = (value,) if role is None else self._read(value, role)
+        return read[0] if len(read) == 1 else value
+
     def _realised(self, description: Description) -> Individual:
         found = Individual(description, self._reasoner.model.branch())
         found.element = self._put(found, description)
@@ -98,15 +105,18 @@ class Membership:
         elements = [one for one, value in found.told.items() if isinstance(value, Description)]
         elements.append(found.element)
         self._apply_onlys(found, elements)
+        self._apply_selves(found, elements)
         self._apply_definitions(found, elements)
         return found
 
     def _put(self, found: Individual, description: Description) -> int:
         """A new element of the model for a description."""
         model = found.model
-        numbers = [model.rules.numbers.get(one) for one in description.types]
-        numbers.append(model.rules.individuals.get(description.name or ""))
-        element = model.new(*(number for number in numbers if number is not None))
+        numbers = {model.rules.numbers.get(one) for one in description.types}
+        known = model.rules.individuals.get(description.name or "")
+        if known is not None:
+            numbers |= model.concepts[model.element(known)]
+        element = model.new(*sorted(number for number in numbers if number is not None))
         for property, value in description.facts:
             role = model.rules.roles.get((property, False))
             if role is None:
@@ -116,20 +126,30 @@ class Membership:
                 for concept in model.rules.ranges_within.get(role, ()):
                     model.tell(other, concept)
             else:
-                other = model.value(DataRange(OneOf((self._read(value, role),))), role)
+                other = self._put_data(found, value, role)
             model.connect(element, role, other)
             model.connect(other, model.rules.roles[property, True], element)
             found.told[other] = value
         return element
 
-    def _read(self, value: Term, role: int) -> Term:
-        """A value as what the property's range says it is, where a text can be read so."""
+    def _put_data(self, found: Individual, value: Term, role: int) -> int:
+        """A new element for a told value: it is in each range that one of its readings is in."""
+        model, rules = found.model, found.model.rules
+        read = self._read(value, role)
+        element = model.value(DataRange(OneOf(read)), role)
+        is_plain = len(read) == 1 and BOTTOM not in model.concepts[element]
+        for number in () if is_plain else rules.asked_data:
+            if any(rules.data[number].contains(one) for one in read):
+                model.tell(element, number)
+        found.readings[element] = read
+        return element
+
+    def _read(self, value: Term, role: int) -> tuple[Term, ...]:
+        """The readings of a value that the property's range allows; all, if it allows none."""
         rules = self._reasoner.model.rules
+        read = tuple(readings(value))
         ranges = [rules.data[one] for one in rules.ranges_within[role] if one in rules.data]
-        for read in readings(value) if ranges else ():
-            if all(one.contains(read) for one in ranges):
-                return read
-        return value
+        return tuple(one for one in read if all(each.contains(one) for each in ranges)) or read
 
     def _apply_onlys(self, found: Individual, elements: Sequence[int]) -> None:
         """Put told values into what the classes of their owners say that they are in."""
@@ -141,6 +161,17 @@ class Membership:
                     if other in found.told:
                         put(model, other, only.filler)
                 model.settle()
+
+    def _apply_selves(self, found: Individual, elements: Sequence[int]) -> None:
+        """Put what is told to have itself for a value into the classes of such."""
+        model, selves = found.model, found.model.rules.selves
+        for number, role in selves.items():
+            for element in elements:
+                values = led_to(model, element, role)
+                if self._has_itself(found, element, values):
+                    model.tell(element, number)
+        if selves:
+            model.settle()
 
     def _apply_definitions(self, found: Individual, elements: Sequence[int]) -> None:
         """Put what is told into the classes whose definitions it meets."""
@@ -160,9 +191,14 @@ class Membership:
             return _holds_value(found, element, expression)
         if expression == NOTHING:
             return False
-        if shows(model, element, expression):
+        number = model.rules.found(expression)
+        if number is not None and number in model.concepts[element]:
+            return True
+        if not isinstance(expression, Named | And | Or) and shows(model, element, expression):
             return True
         match expression:
+            case Named():
+                return expression == THING
             case And(operands):
                 return all(self._is_in(found, element, one) for one in operands)
             case Or(operands):
@@ -174,16 +210,25 @@ class Membership:
             case Only(property, filler):
                 return self._has_only(found, element, property, filler)
             case Cardinality(property, bound, count, filler):
-                number = self._count(found, element, property, filler or THING)
-                return _is_bound(number, bound, count)
+                found_count = self._count(found, element, property, filler or THING)
+                return bound.allows(found_count, count)
             case HasValue(property, value):
                 return any(
                     _is_told_value(found, other, value)
                     for other in reached(model, element, property)
                 )
             case HasSelf(property):
-                return element in reached(model, element, property)
+                return self._has_itself(found, element, reached(model, element, property))
         return False
+
+    def _has_itself(self, found: Individual, element: int, values: Iterable[int]) -> bool:
+        """Whether an individual is among the values: as an element, or by its name."""
+        name = _told_name(found, element)
+        return any(
+            is_same(found.model, element, other)
+            or (name is not None and _told_name(found, other) == name)
+            for other in values
+        )
 
     def _has_only(
         self, found: Individual, element: int, property: Property, filler: ClassExpression
@@ -231,14 +276,6 @@ class Membership:
                     yield value, value
 
 
-def readings(value: Term) -> Iterator[Term]:
-    """A told value, and what it spells if it is a text."""
-    yield value
-    if isinstance(value, Text):
-        read = told_quantity(value), read_boolean(value.text), read_time(value.text)
-        yield from filter(None, read)
-
-
 def definitions_beyond_el(axioms: Axioms) -> tuple[Definition, ...]:
     """The definitions that tell more of what is known than rules do, those they rest on first.
 
@@ -273,11 +310,16 @@ def _in_order(rests_on: dict[str, set[str]]) -> Iterable[str]:
 
 
 def _holds_value(found: Individual, element: int, expression: ClassExpression) -> bool:
-    told = found.told.get(element)
-    if told is not None and not isinstance(told, Description):
-        wanted = data_range(expression)
-        return any(wanted.contains(read) for read in readings(told))
-    return shows(found.model, element, expression)
+    read = found.readings.get(element)
+    if read is None:
+        return shows(found.model, element, expression)
+    wanted = data_range(expression)
+    return any(wanted.contains(one) for one in read)
+
+
+def _told_name(found: Individual, element: int) -> str | None:
+    told = found.description if element == found.element else found.told.get(element)
+    return told.name if isinstance(told, Description) else None
 
 
 def _is_told_value(found: Individual, element: int, value: Named | Term) -> bool:
@@ -286,13 +328,3 @@ def _is_told_value(found: Individual, element: int, value: Named | Term) -> bool
         is_told = isinstance(told, Description) and told.name == value.name
         return is_told or is_value(found.model, element, value)
     return _holds_value(found, element, OneOf((value,)))
-
-
-def _is_bound(number: int, bound: Bound, count: int) -> bool:
-    match bound:
-        case Bound.MIN:
-            return number >= count
-        case Bound.MAX:
-            return number <= count
-        case Bound.EXACTLY:
-            return number == count

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from purport.model.iris import last_part
 from purport.model.term import folded
 from purport.ontology.axioms import Axioms
-from purport.ontology.errors import AmbiguousName, UnknownName
+from purport.ontology.errors import AmbiguousName, MistakenName, UnknownName
 from purport.ontology.spelling import nearest
 from purport.ontology.vocabulary import (
     BUILT_IN_CLASSES,
@@ -48,15 +48,15 @@ class Names:
 
     def class_named(self, text: str) -> str:
         """The IRI of a class; an `UnknownName` if there is none, or several of that name."""
-        return self._classes.named(text)
+        return self._named(self._classes, text)
 
     def property_named(self, text: str) -> str:
         """The IRI of a property; an `UnknownName` if there is none, or several of that name."""
-        return self._properties.named(text)
+        return self._named(self._properties, text)
 
     def individual_named(self, text: str) -> str:
         """The IRI of an individual; an `UnknownName` if there is none, or several of that name."""
-        return self._individuals.named(text)
+        return self._named(self._individuals, text)
 
     def named(self, text: str) -> str:
         """The IRI of a class, else of an individual, else of a property; `UnknownName` if none."""
@@ -65,7 +65,7 @@ class Names:
 
     def datatype_named(self, text: str) -> str:
         """The IRI of a datatype that XSD or OWL knows, e.g. of `xsd:integer` or `integer`."""
-        return self._datatypes.named(text)
+        return self._named(self._datatypes, text)
 
     def find_class(self, text: str) -> str | None:
         """The IRI of a class; None if there is none, or several of that name."""
@@ -87,12 +87,27 @@ class Names:
         """Whether the values of a property are literals."""
         return iri in self._data_properties
 
+    def is_written_so(self, text: str, iri: str) -> bool:
+        """Whether a text is a name of an IRI to the letter, and not but for case, or a label."""
+        return text in (iri, self.short(iri), last_part(iri))
+
     def short(self, iri: str) -> str:
         """A name for people: prefixed if there is a prefix for it, or else the IRI.
 
         What comes out names the same again.
         """
         return self._shortening.short(iri)
+
+    def _named(self, words: _Words, text: str) -> str:
+        try:
+            return words.named(text)
+        except AmbiguousName:
+            raise
+        except UnknownName:
+            for others in (self._classes, self._properties, self._individuals, self._datatypes):
+                if others.find(text) is not None:
+                    raise MistakenName(words.kind, text, others.kind) from None
+            raise
 
     def _words(
         self, kind: str, iris: frozenset[str], labels: Mapping[str, tuple[str, ...]]
@@ -140,7 +155,7 @@ class _Words:
         prefixes: Mapping[str, str],
         shortening: _Shortening,
     ) -> None:
-        self._kind = kind
+        self.kind = kind
         self._exact = exact
         self._loose = loose
         self._prefixes = prefixes
@@ -187,12 +202,12 @@ class _Words:
         if len(found) == 1:
             return found[0]
         if found:
-            raise AmbiguousName(self._kind, text, tuple(map(self._shortening.short, found)))
+            raise AmbiguousName(self.kind, text, tuple(map(self._shortening.short, found)))
         words = nearest(folded(text), (word for word in self._loose if "://" not in word))
         suggestions = dict.fromkeys(
             self._shortening.short(iri) for word in words for iri in self._loose[word]
         )
-        raise UnknownName(self._kind, text, tuple(suggestions)[:3])
+        raise UnknownName(self.kind, text, tuple(suggestions)[:3])
 
     def _candidates(self, text: str) -> tuple[str, ...]:
         if text.startswith("<") and text.endswith(">"):

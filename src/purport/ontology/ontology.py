@@ -7,18 +7,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from purport.model.class_expression import ClassExpression
+from purport.errors import InvalidInput
+from purport.model.class_expression import ClassExpression, Named
+from purport.model.paths import path_steps, told_objects
 from purport.model.term import Attribute, Resource, Term, Text
-from purport.ontology.axioms import Axioms
+from purport.ontology.axioms import NOTHING, THING, Axioms
 from purport.ontology.codes.encodings import Encodings
+from purport.ontology.codes.messages import event_message, subscription_message
 from purport.ontology.codes.prime_assignment import Objective
 from purport.ontology.codes.prime_encoding import Encoding
 from purport.ontology.data.data_ranges import data_range, is_data_range
+from purport.ontology.data.readings import readings
 from purport.ontology.description import Description, is_type_name
 from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
 from purport.ontology.manchester import parse_class_expression
-from purport.ontology.membership import Membership, readings
+from purport.ontology.membership import Membership
 from purport.ontology.names import Names
 from purport.ontology.owl.reading import read_ontology
 from purport.ontology.reasoner import Reasoner
@@ -54,6 +58,9 @@ class Ontology:
         What they import is looked for among the files, in `imports` (files or folders) and beside
         the file that imports it.
         """
+        for path in paths or (None,):
+            if not isinstance(path, Path | str):
+                raise InvalidInput(f"expected a file, or several, got {path!r:.80}")
         axioms = read_ontology(
             paths,
             imports=[Path(one) for one in imports],
@@ -87,7 +94,7 @@ class Ontology:
     def encoded(self, objective: Objective | str = Objective.TOTAL) -> Encodings:
         """The same, with short codes in all or with a short longest one."""
         individuals = {
-            name: sorted(self.types_of(Description(name)))
+            name: sorted(self._reasoner.types_shown(name))
             for name in sorted(self.axioms.individuals - self.axioms.classes)
         }
         return Encodings.of(self.classes, self.properties, individuals, objective=objective)
@@ -107,6 +114,9 @@ class Ontology:
 
     def subsumes(self, wider: str, narrower: str) -> bool:
         """Whether one class contains another, or one property another; each contains itself."""
+        for name in (wider, narrower):
+            if not isinstance(name, str):
+                raise InvalidInput(f"expected a name, got {name!r:.80}")
         try:
             return self.classes.subsumes(wider, narrower)
         except UnknownName:  # not in full, or not classes
@@ -114,7 +124,10 @@ class Ontology:
 
     def expression(self, text: str) -> ClassExpression:
         """A class expression in Manchester syntax, with full IRIs."""
-        return self.resolved(parse_class_expression(text))
+        try:
+            return self.resolved(parse_class_expression(text))
+        except UnknownName as error:
+            raise error.in_text(text) from None
 
     def resolved(self, expression: ClassExpression) -> ClassExpression:
         """An expression with full IRIs; `UnknownName` with the nearest names otherwise."""
@@ -126,14 +139,22 @@ class Ontology:
         """Whether whatever is in one class expression is in another, as text or as a node."""
         return self._reasoner.subsumes(self._given(wider), self._given(narrower))
 
-    def described(self, value: Term, facts: Sequence[tuple[Attribute, Term]] = ()) -> Description:
+    def described(
+        self,
+        value: Term,
+        facts: Sequence[tuple[Attribute, Term]] = (),
+        *,
+        is_type: bool = False,
+    ) -> Description:
         """The individual that a told value names, with what else is told of it.
 
         The value names an individual that is known here, or a class: then it is some member of it.
-        Attributes that name no property say nothing; `hasMaker.locatedIn` tells of the maker.
+        Where it may be either, the name that is written just so counts, or else that of the
+        individual; if the value `is_type`, the class does. Attributes that name no property say
+        nothing; `hasMaker.locatedIn` tells of the maker. A name below `hasMaker` that comes again
+        after another one begins to tell of a second maker.
         """
-        text = str(value)
-        name, type_name = self.names.find_individual(text), self.names.find_class(text)
+        name, type_name = self._named(str(value), is_type=is_type)
         if name is None and type_name is None and isinstance(value, Resource):
             name = value.iri
         types = [] if type_name is None else [type_name]
@@ -144,18 +165,53 @@ class Ontology:
             elif (found := self.names.find_property(str(attribute))) is not None:
                 told.append((found, self._value(found, term)))
             else:
-                head, _, rest = str(attribute).partition(".")
-                if rest:
-                    nested.setdefault(head, []).append((Text(rest), term))
+                head, *rest = path_steps(str(attribute))
+                if any(rest):
+                    nested.setdefault(head, []).append((Text(".".join(rest)), term))
         told += self._nested(nested)
         return Description(name, tuple(dict.fromkeys(types)), tuple(told))
 
-    def is_member(self, individual: Description | Term, expression: ClassExpression) -> bool:
+    def realised(self, individual: Description) -> Description:
+        """The same with all classes that an individual is in, and that its values are in.
+
+        What has no ontology at hand, such as who reads a message, can judge it then.
+        """
+        facts = tuple(
+            (property, self._realised_value(property, value))
+            for property, value in individual.facts
+        )
+        above = self.types_of(individual)
+        lowest = [
+            name
+            for name in sorted(above)
+            if not any(one in above for one in self.classes.children(name))
+        ]
+        return Description(individual.name, tuple(lowest), facts)
+
+    def event_message(self, individual: Description) -> bytes:
+        """What is told of an individual as a message of a few bytes, with all classes it is in.
+
+        `message_matches` answers of it as `is_member` does, for what is told; what the ontology
+        alone knows of other individuals is not in it.
+        """
+        return event_message(self.realised(individual), self.encodings)
+
+    def subscription_message(self, expression: ClassExpression | str) -> bytes:
+        """A class expression as a message of a few bytes."""
+        return subscription_message(self._given(expression), self.encodings)
+
+    def is_member(
+        self, individual: Description | Term | str, expression: ClassExpression | str
+    ) -> bool:
         """Whether an individual, or the one that a value names, is in an expression.
 
-        The names in the expression are full IRIs, as `resolved` makes them. What is told of the
-        individual is taken as all there is: see `purport.ontology.membership`.
+        The names in an expression that is no text are full IRIs, as `resolved` makes them. What is
+        told of the individual is taken as all there is: see `purport.ontology.membership`.
         """
+        if isinstance(expression, str):
+            expression = self.expression(expression)
+        if isinstance(individual, str):
+            individual = Text(individual)
         if not isinstance(individual, Description):
             if is_data_range(expression):
                 wanted = data_range(expression)
@@ -171,14 +227,30 @@ class Ontology:
         """The values that an individual has of a property or its sub-properties."""
         return self._membership.values_of(individual, property)
 
+    def _realised_value(self, property: str, value: Description | Term) -> Description | Term:
+        if isinstance(value, Description):
+            return self.realised(value)
+        return self._membership.value_read(property, value)
+
     def _subsumes_named(self, wider: str, narrower: str) -> bool:
         names = self.names
+        if {names.find_class(wider), names.find_class(narrower)} & {THING.name, NOTHING.name}:
+            return self.subsumes_expression(Named(wider), Named(narrower))
         both = names.find_property(wider), names.find_property(narrower)
         if None not in both and None in (names.find_class(wider), names.find_class(narrower)):
             return self.properties.subsumes(
                 names.property_named(wider), names.property_named(narrower)
             )
         return self.classes.subsumes(names.class_named(wider), names.class_named(narrower))
+
+    def _named(self, text: str, *, is_type: bool) -> tuple[str | None, str | None]:
+        """The individual and the class of a name; both only if one IRI is that of both."""
+        individual, kind = self.names.find_individual(text), self.names.find_class(text)
+        if individual is None or kind is None or individual == kind:
+            return individual, kind
+        is_written = [self.names.is_written_so(text, one) for one in (individual, kind)]
+        takes_class = is_type if is_written[0] == is_written[1] else is_written[1]
+        return (None, kind) if takes_class else (individual, None)
 
     def _encoded(self, name: str) -> tuple[Encoding, str]:
         """Where a name has its numbers, and its full form."""
@@ -198,15 +270,19 @@ class Ontology:
         for head, facts in nested.items():
             property = self.names.find_property(head)
             if property is not None:
-                found.append((property, self._unnamed(facts)))
+                heads = (path_steps(str(attribute))[0] for attribute, _ in facts)
+                objects = ([facts[place] for place in places] for places in told_objects(heads))
+                found += [(property, self._unnamed(one)) for one in objects]
         return found
 
     def _unnamed(self, facts: Sequence[tuple[Attribute, Term]]) -> Description:
         types = [str(term) for attribute, term in facts if is_type_name(str(attribute))]
         rest = [one for one in facts if not is_type_name(str(one[0]))]
-        found = self.described(Text(types[0]) if types else Text(""), rest)
+        found = self.described(Text(types[0]) if types else Text(""), rest, is_type=True)
         more = [self.names.find_class(one) for one in types[1:]]
         return Description(found.name, (*found.types, *filter(None, more)), found.facts)
 
     def _given(self, given: ClassExpression | str) -> ClassExpression:
+        if not isinstance(given, ClassExpression | str):
+            raise InvalidInput(f"expected a class expression, got {given!r:.80}")
         return self.expression(given) if isinstance(given, str) else self.resolved(given)

@@ -15,6 +15,7 @@ from purport.ontology.showing import put, shows
 from purport.ontology.tableaux.tableau import Tableau
 
 MOST_CLASSES_FOR_TABLEAU = 3000
+MOST_CONCEPTS = 200_000  # that a tableau remembers of questions
 _REMEMBERED = 4096
 
 
@@ -67,6 +68,12 @@ class Reasoner:
         order = self.model.rules.order
         return Hierarchy.of({name: order.named_above(name) for name in sorted(named)})
 
+    def types_shown(self, individual: str) -> frozenset[str]:
+        """The named classes that an individual is in, in every world."""
+        rules = self.model.rules
+        concepts = self.model.concepts[self.model.element(rules.individuals[individual])]
+        return frozenset(name for name, number in rules.names.items() if number in concepts)
+
     def subsumes(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
         """Whether everything in the narrower is in the wider; names are full IRIs."""
         if isinstance(narrower, Or) and all(self.subsumes(wider, one) for one in narrower.operands):
@@ -74,8 +81,11 @@ class Reasoner:
         model, element = self._element_of(narrower)
         if BOTTOM in model.concepts[element] or shows(model, element, wider):
             return True
-        is_plain = is_union_of_el(narrower) and is_union_of_el(wider)
-        return not (is_plain and not self._looks_beyond) and self.tableau.subsumes(wider, narrower)
+        if not self._looks_beyond and is_union_of_el(narrower) and is_union_of_el(wider):
+            return False
+        if self.tableau.growth > MOST_CONCEPTS:
+            del self.tableau
+        return self.tableau.subsumes(wider, narrower)
 
     def _new_element(self, expression: ClassExpression) -> tuple[Model, int]:
         model = self.model.branch()
@@ -90,6 +100,9 @@ class Reasoner:
             raise OntologyError("the ontology contradicts itself: nothing can be in owl:Thing")
         for name, number in model.rules.individuals.items():
             if BOTTOM in model.concepts[model.element(number)]:
+                is_small = len(self.axioms.classes) <= MOST_CLASSES_FOR_TABLEAU
+                if is_small and not self.tableau.is_consistent():
+                    raise OntologyError(f"the ontology contradicts itself: {self.tableau.clash}")
                 raise OntologyError(
                     f"the ontology contradicts itself: what it says of <{name}> cannot be"
                 )

@@ -19,6 +19,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.term import Term, Text
+from purport.ontology.data.written_forms import require_facet
 from purport.ontology.names import Names
 
 
@@ -99,7 +100,10 @@ def _data_range(expression: ClassExpression, names: Names) -> ClassExpression:
         case OneOf(members):
             return OneOf(tuple(_value(member, True, names) for member in members))
         case Restricted(Named(datatype), facets):
-            return Restricted(Named(names.datatype_named(datatype)), facets)
+            found = names.datatype_named(datatype)
+            for facet in facets:
+                require_facet(facet, found)
+            return Restricted(Named(found), facets)
         case _:
             return _class(expression, names)
 

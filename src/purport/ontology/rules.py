@@ -50,7 +50,7 @@ from purport.ontology.axioms import (
     SubClass,
 )
 from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
-from purport.ontology.property_order import PropertyOrder, Role, role_of
+from purport.ontology.property_order import PropertyOrder, Role, backwards, role_of
 
 TOP, BOTTOM = 0, 1
 
@@ -71,17 +71,19 @@ class Rules:
         self.data: dict[int, DataRange] = {}
         self.asked_data: list[int] = []
         self.ranges: defaultdict[int, list[int]] = defaultdict(list)
+        self._backward: dict[int, int] = {}  # for a role the one read backwards
         self._asked_links: dict[int, tuple[int, int]] = {}
         self._chains: list[tuple[int, int, int]] = []
         self._objects: list[tuple[int, int]] = []  # a role, and an individual that it leads to
         self.names = {name: self.named(name) for name in sorted(axioms.classes)}
         self.individuals = {name: self.individual(name) for name in sorted(axioms.individuals)}
         for name in sorted(axioms.object_properties | axioms.data_properties):
-            self._role((name, False))
-            self._role((name, True))
+            one, other = self._role((name, False)), self._role((name, True))
+            self._backward |= {one: other, other: one}
         for axiom in axioms.axioms:
             self._take(axiom)
         self._follow_the_order()
+        self.individual_numbers = frozenset(self.individuals.values())
 
     def named(self, name: str) -> int:
         """The concept of a class."""
@@ -146,6 +148,15 @@ class Rules:
                 return self.numbers.get(("self", self.roles.get(role_of(property))))
         return self.numbers.get(("shape", expression))
 
+    def led_to(self, individual: int, role: int) -> int | None:
+        """The concept of what a named role leads to from an individual."""
+        found = self._backward.get(role)
+        if found is None:
+            return None
+        number = self._number(("some", found, individual))
+        self.links[number] = found, individual
+        return number
+
     def imply(self, narrower: ClassExpression, wider: ClassExpression) -> None:
         """What is in the narrower is in the wider."""
         self.told[self.asked(narrower)] += self.told_parts(wider)
@@ -164,9 +175,9 @@ class Rules:
             case Range(Inverse(property), expression) | Domain(property, expression):
                 self.imply(Some(property, THING), expression)
             case PropertyChain(steps, wider):
-                self._chain([self.role(one) for one in steps], self.role(wider))
+                self._chain_both_ways([role_of(one) for one in steps], role_of(wider))
             case PropertyIs(property, Characteristic.TRANSITIVE):
-                self._chain([self.role(property)] * 2, self.role(property))
+                self._chain_both_ways([role_of(property)] * 2, role_of(property))
             case ClassAssertion(individual, type_):
                 self.told[self.individual(individual)] += self.told_parts(type_)
             case PropertyAssertion(subject, name, value):
@@ -187,10 +198,8 @@ class Rules:
         told += self.told_parts(HasValue(Named(property), value))
         if isinstance(value, Named):
             self._objects.append((self.role(Named(property)), self.individual(value.name)))
-            for wider, is_backwards in self.order.above((property, False)):
-                if is_backwards:
-                    link = self._link(Named(wider), self.individual(subject))
-                    self.told[self.individual(value.name)].append(link)
+            link = self._link(Inverse(Named(property)), self.individual(subject))
+            self.told[self.individual(value.name)].append(link)
 
     def _number(self, key: Hashable) -> int:
         return self.numbers.setdefault(key, len(self.numbers))
@@ -281,6 +290,12 @@ class Rules:
             both = self._conjunction((one, other))
             if BOTTOM not in self.told[both]:
                 self.told[both].append(BOTTOM)
+
+    def _chain_both_ways(self, steps: list[Role], wider: Role) -> None:
+        """What some roles lead to one after the other, and the same read backwards."""
+        self._chain([self._role(one) for one in steps], self._role(wider))
+        back = [self._role(backwards(one)) for one in reversed(steps)]
+        self._chain(back, self._role(backwards(wider)))
 
     def _chain(self, steps: list[int], wider: int) -> None:
         first, *others = steps

@@ -8,7 +8,7 @@ and what is kept of other axioms is sound.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import reduce
 from typing import Generic, TypeVar
 
@@ -69,6 +69,8 @@ class Model:
         for concept in (TOP, *rules.names.values(), *rules.individuals.values()):
             model.element(concept)
         model.settle()
+        while model._share_what_is_said_of_individuals():
+            model.settle()
         model._backward.clear()
         return model
 
@@ -187,6 +189,52 @@ class Model:
                 for wider in reached:
                     self.connect(before, wider, other)
 
+    def _share_what_is_said_of_individuals(self) -> bool:
+        """Tell individuals what is said of them where they stand as values of what exists."""
+        one_of = {number: self.element(number) for number in self.rules.individuals.values()}
+        seen, edge = set(one_of.values()), list(one_of.values())
+        while edge:
+            steps = self.forward[edge.pop()].values()
+            fresh = set().union(*steps) - seen
+            seen |= fresh
+            edge += fresh
+        for element in seen:
+            for number in self.concepts[element] & one_of.keys():
+                for concept in self.concepts[element] - self.concepts[one_of[number]]:
+                    self.tell(one_of[number], concept)
+        self._tell_individuals_what_leads_to_them(one_of)
+        return bool(self._todo)
+
+    def _tell_individuals_what_leads_to_them(self, one_of: Mapping[int, int]) -> None:
+        """Tell individuals of others that have them for a value, and of themselves if they do."""
+        new: dict[int, set[int]] = {}
+        for number, element in one_of.items():
+            for role, others in self.forward[element].items():
+                for other in others:
+                    for value in self.concepts[other] & one_of.keys():
+                        follows = self._following(number, role, value)
+                        if fresh := follows - self.concepts[one_of[value]]:
+                            new.setdefault(value, set()).update(fresh)
+        for value, concepts in new.items():
+            self.rules.told[value] += sorted(concepts)
+        for element in range(len(self.concepts)) if new else ():
+            for value in self.concepts[element] & new.keys():
+                for concept in new[value]:
+                    self.tell(element, concept)
+
+    def _following(self, individual: int, role: int, value: int) -> set[int]:
+        """The concepts that a value is in because a role leads to it from an individual."""
+        led_to = self.rules.led_to(individual, role)
+        follows = set() if led_to is None else {led_to}
+        if value == individual:
+            follows |= self._selves_within(role)
+        return follows
+
+    def _selves_within(self, role: int) -> set[int]:
+        """The concepts of what a role leads to from itself."""
+        above = self.rules.role_above[role]
+        return {number for number, own in self.rules.selves.items() if own in above}
+
     def _place(self, key: Hashable) -> int | None:
         place = self._places.get(key)
         if place is None and self._below is not None:
@@ -195,15 +243,15 @@ class Model:
 
     def _lead_to_itself(self, element: int, role: int) -> None:
         self.connect(element, role, element)
-        for number, own in self.rules.selves.items():
-            if own in self.rules.role_above[role]:
-                self.tell(element, number)
+        for number in self._selves_within(role):
+            self.tell(element, number)
 
     def _fit(self, element: int, values: DataRange) -> None:
         """Put an element that is a data value into the ranges that hold it."""
         self.values[element] = values
         if values.is_empty:
             self.tell(element, BOTTOM)
+            return
         for number in self.rules.asked_data:
             if self.rules.data[number].includes(values):
                 self.tell(element, number)

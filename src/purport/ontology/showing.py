@@ -5,13 +5,12 @@ What is shown holds in every world that the axioms allow. In OWL 2 EL all that h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from purport.model.class_expression import (
     And,
     Bound,
     Cardinality,
     ClassExpression,
+    HasSelf,
     HasValue,
     Named,
     OneOf,
@@ -63,14 +62,19 @@ def put_value(
     return other
 
 
-def reached(model: Model, element: int, property: Property) -> Iterator[int]:
+def reached(model: Model, element: int, property: Property) -> list[int]:
     """The elements that a property leads to, by whichever of its sub-properties."""
-    wanted = model.rules.roles.get(role_of(property))
+    role = model.rules.roles.get(role_of(property))
+    return [] if role is None else led_to(model, element, role)
+
+
+def led_to(model: Model, element: int, wanted: int) -> list[int]:
+    """The elements that a role leads to, or one within it."""
     seen = set()
     for role, others in model.forward[element].items():
         if wanted in model.rules.role_above[role]:
             seen |= others
-    yield from sorted(seen)
+    return sorted(seen)
 
 
 def shows(model: Model, element: int, expression: ClassExpression) -> bool:
@@ -78,8 +82,7 @@ def shows(model: Model, element: int, expression: ClassExpression) -> bool:
     if expression == THING:
         return True
     if is_data_range(expression):
-        values = model.values_of(element)
-        return values is not None and data_range(expression).includes(values)
+        return _is_within(model.values_of(element), data_range(expression))
     number = model.rules.found(expression)
     if number is not None and number in model.concepts[element]:
         return True
@@ -96,6 +99,10 @@ def shows(model: Model, element: int, expression: ClassExpression) -> bool:
         case HasValue(property, value):
             others = reached(model, element, property)
             return any(is_value(model, other, value) for other in others)
+        case HasSelf(property):
+            return any(
+                is_same(model, element, other) for other in reached(model, element, property)
+            )
         case Cardinality(_, Bound.MIN, 0, _):
             return True
         case Cardinality(property, Bound.MIN, 1, filler):
@@ -103,10 +110,20 @@ def shows(model: Model, element: int, expression: ClassExpression) -> bool:
     return False
 
 
+def is_same(model: Model, element: int, other: int) -> bool:
+    """Whether two elements are one individual."""
+    shared = model.concepts[element] & model.concepts[other]
+    return element == other or not model.rules.individual_numbers.isdisjoint(shared)
+
+
 def is_value(model: Model, element: int, value: Named | Term) -> bool:
     """Whether an element is this individual, or this data value."""
     if isinstance(value, Named):
         number = model.rules.individuals.get(value.name)
         return number is not None and number in model.concepts[element]
-    values = model.values_of(element)
-    return values is not None and DataRange(OneOf((value,))).includes(values)
+    return _is_within(model.values_of(element), DataRange(OneOf((value,))))
+
+
+def _is_within(values: DataRange | None, wanted: DataRange) -> bool:
+    """Whether whichever of some values it is, it is in a range; what can be none is in none."""
+    return values is not None and not values.is_empty and wanted.includes(values)

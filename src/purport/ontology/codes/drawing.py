@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,15 @@ from purport.ontology.codes.layered_layout import Layout, layered
 from purport.ontology.codes.prime_encoding import Encoding
 from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.hierarchy import Hierarchy
-from purport.plots import COLOURS, FAINT, INK, picture, require_picture, short
+from purport.plots import (
+    COLOURS,
+    FAINT,
+    INK,
+    picture,
+    require_picture,
+    short,
+    without_glyph_warnings,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +35,6 @@ _MARGIN_IN, _BOX_IN, _TITLE_IN = 0.25, 0.46, 0.45
 _NAME_SIZE, _CODE_SIZE = 9.5, 8.0
 _SPARE = 1.03  # pixels round a long line up
 _LONGEST_PRODUCT = 30
-_POINTS_PER_INCH = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +62,18 @@ def draw_encodings(
     around: str | None = None,
     depth: int | None = None,
     label: Callable[[str], str] | None = None,
+    long_label: Callable[[str], str] = str,
     title: str = "",
-) -> None:
-    """Draw classes and properties (.svg, .png, .pdf).
+) -> list[str]:
+    """Draw classes and properties (.svg, .png, .pdf); which ones were left out.
 
     `around` leaves only what is above and below one class or property, `depth` only so many steps
-    from it, or from the top. More than 150 boxes are refused: nobody could read them.
+    from it, or from the top. More than 150 boxes are refused: nobody could read them. Names with
+    one label have the long one. Classes that can have no members are left out.
     """
     require_picture(path)
-    chart = _chart(encodings, around, depth, label or last_part)
+    shown = _labels(encodings, label or last_part, long_label)
+    chart = _chart(encodings, around, depth, shown)
     if not chart.boxes:
         raise OntologyError("there is no class or property to draw")
     if len(chart.boxes) > MOST_BOXES:
@@ -70,7 +81,24 @@ def draw_encodings(
             f"{len(chart.boxes):,} boxes, of which at most {MOST_BOXES} can be read: narrow it "
             + ("with a smaller depth" if around else "to what is around one name, or by depth")
         )
+    left_out = [] if around is not None else _without_members(encodings)
+    if left_out and title:
+        title += f" (without {len(left_out):,} that can have no members)"
     _draw(path, chart, title)
+    return left_out
+
+
+def _without_members(encodings: Encodings) -> list[str]:
+    return sorted(name for name in encodings.classes if encodings.classes.code(name) == 0)
+
+
+def _labels(
+    encodings: Encodings, label: Callable[[str], str], long_label: Callable[[str], str]
+) -> Callable[[str], str]:
+    """The label of each name, or the long one where others have the same."""
+    drawn = {*encodings.classes, *encodings.properties} - {*encodings.individuals}
+    often = Counter(map(label, drawn))
+    return lambda name: long_label(name) if often[label(name)] > 1 else label(name)
 
 
 def _chart(
@@ -170,7 +198,7 @@ def _draw(path: Path, chart: _Chart, title: str) -> None:
     frame = _Frame.of(layout, widths, is_sideways=is_sideways)
     head = _TITLE_IN if title else 0.0
     full = (frame.width + 2 * _MARGIN_IN, frame.height + 2 * _MARGIN_IN + head)
-    with picture(path, *full) as axes:
+    with without_glyph_warnings(), picture(path, *full) as axes:
         axes.set_position((0, 0, 1, 1))
         axes.set(xlim=(-_MARGIN_IN, full[0] - _MARGIN_IN))
         axes.set(ylim=(frame.height + _MARGIN_IN, -_MARGIN_IN - head))
@@ -294,4 +322,5 @@ def _text_width(text: str, size: float) -> float:
 
     if not text.strip():
         return 0.0
-    return _SPARE * float(TextPath((0, 0), text, size=size).get_extents().width) / 72
+    with without_glyph_warnings():
+        return _SPARE * float(TextPath((0, 0), text, size=size).get_extents().width) / 72

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from purport.model.class_expression import (
     And,
-    Bound,
     Cardinality,
     ClassExpression,
     HasSelf,
@@ -29,6 +28,7 @@ from purport.model.class_expression import (
 from purport.model.term import Term
 from purport.ontology.codes.messages import Coded, read_event, read_subscription
 from purport.ontology.data.data_ranges import data_range
+from purport.ontology.data.readings import readings
 
 
 def message_matches(event: bytes, subscription: bytes) -> bool:
@@ -95,7 +95,7 @@ class _Told:
             case Named(name) if name.isdigit():
                 return isinstance(value, _Node) and _is_below(value.codes, int(name))
             case Named() | Restricted():
-                return not isinstance(value, _Node) and data_range(expression).contains(value)
+                return not isinstance(value, _Node) and _is_within(value, expression)
         return isinstance(value, _Node) and self._has(value, expression)
 
     def _has(self, node: _Node, expression: ClassExpression) -> bool:
@@ -114,7 +114,7 @@ class _Told:
                     for value in _values(node, property)
                     if filler is None or self.is_in(value, filler)
                 ]
-                return _is_within(len(_different(found)), bound, count)
+                return bound.allows(len(_different(found)), count)
         return False
 
 
@@ -145,18 +145,13 @@ def _divides(gene: int, code: int) -> bool:
 def _is_same(value: _Node | Term, member: Named | Term) -> bool:
     if isinstance(value, _Node):
         return isinstance(member, Named) and value.has_name(member.name)
-    return not isinstance(member, Named) and data_range(OneOf((member,))).contains(value)
+    return not isinstance(member, Named) and _is_within(value, OneOf((member,)))
+
+
+def _is_within(value: Term, expression: ClassExpression) -> bool:
+    wanted = data_range(expression)
+    return any(wanted.contains(one) for one in readings(value))
 
 
 def _different(values: list[_Node | Term]) -> set[object]:
     return {id(value) if isinstance(value, _Node) else value for value in values}
-
-
-def _is_within(number: int, bound: Bound, count: int) -> bool:
-    match bound:
-        case Bound.MIN:
-            return number >= count
-        case Bound.MAX:
-            return number <= count
-        case Bound.EXACTLY:
-            return number == count

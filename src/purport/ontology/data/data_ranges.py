@@ -2,17 +2,16 @@
 
 All numeric datatypes share one line, on which the integer types hold the whole numbers within their
 bounds; so `xsd:integer[> 5]` is `xsd:integer[>= 6]`, and `xsd:integer[> 5, < 6]` is empty. Times
-share a line of their own. A limit with a unit limits numbers in every unit of the same kind, and
-bare ones too; a bare limit limits the magnitude in any unit.
+share a line of their own, and so do quantities in the units of one kind: `5 km` is `5000 m`, and is
+neither `5` nor an `xsd:integer`. A datatype of numbers holds those without a unit.
 
 What cannot be known (a datatype nobody has heard of, the order of texts) is a set of which some
 values are known to be inside and some to be outside. `contains`, `includes` and `is_empty` are true
-only where that is sure, and for numbers without units always when it is so.
+only where that is sure, and for numbers always when it is so.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,11 +38,10 @@ from purport.ontology.data.data_values import (
     Values,
     guess_of_datatype,
     guess_within,
-    has_bounds,
     is_datatype,
     only_value,
 )
-from purport.ontology.data.written_forms import is_written_so
+from purport.ontology.data.written_forms import is_implied, is_written_so
 from purport.ontology.errors import OntologyError
 
 _OTHER_UNIT = Unit("a unit nobody named", "a kind nobody named", Fraction(1), Fraction(0))
@@ -62,7 +60,12 @@ class DataRange:
 
     def includes(self, other: DataRange) -> bool:
         """Whether every value of the other is in this one, for sure."""
-        return other.meet(self.complement()).is_empty
+        wider = self.expression
+        if isinstance(wider, Restricted):
+            limits = list(_limits_on_writing(other.expression))
+            left = tuple(facet for facet in wider.facets if not is_implied(facet, limits))
+            wider = Restricted(wider.datatype, left) if left else wider.datatype
+        return other.meet(DataRange(wider).complement()).is_empty
 
     def meet(self, other: DataRange) -> DataRange:
         """The values that are in both."""
@@ -108,6 +111,16 @@ def _decided(expression: ClassExpression, term: Term) -> ClassExpression:
     return expression
 
 
+def _limits_on_writing(expression: ClassExpression) -> Iterator[Facet]:
+    """Limits on how values are written that all values of a range keep."""
+    match expression:
+        case Restricted(_, facets):
+            yield from (facet for facet in facets if isinstance(facet.operator, TextFacet))
+        case And(operands):
+            for operand in operands:
+                yield from _limits_on_writing(operand)
+
+
 def data_range(expression: ClassExpression) -> DataRange:
     """The range that an expression means; an `OntologyError` if it is about individuals."""
     for leaf in _leaves(expression):
@@ -134,17 +147,11 @@ def is_data_range(expression: ClassExpression) -> bool:
 
 @lru_cache(maxsize=65536)
 def _size(expression: ClassExpression) -> float:
-    """The most values that numbers in any one unit see.
-
-    Whether numbers are in this or that unit of a kind makes no difference, unless limits with and
-    without units meet: 77 °F is below 80, and so is 77 °C.
-    """
-    limits = list(_numeric_limits(expression))
-    units = {unit.base: unit for unit in limits if unit is not None}
-    if units and None in limits:
-        return math.inf
-    lines = [None, _OTHER_UNIT, *units.values()] if units else [None]
-    return max(_guess(expression, line).possible.size for line in lines)
+    """How many values there are, numbers of each kind of unit on a line of their own."""
+    units = {unit.base: unit for unit in _units(expression)}
+    bare = _guess(expression, None).possible
+    lines = (_guess(expression, unit).possible for unit in (_OTHER_UNIT, *units.values()))
+    return bare.size + sum(line.numbers.size for line in lines)
 
 
 @lru_cache(maxsize=65536)
@@ -152,7 +159,7 @@ def _guess(expression: ClassExpression, unit: Unit | None) -> Guess:
     """What is known of a range, where numbers are in this unit."""
     match expression:
         case Named(name):
-            return guess_of_datatype(name)
+            return guess_of_datatype(name, unit)
         case Restricted(datatype, facets):
             guess = _guess(datatype, unit)
             for facet in facets:
@@ -200,19 +207,19 @@ def _leaves(expression: ClassExpression) -> Iterator[Named | Restricted | OneOf]
             raise _no_range(expression)
 
 
-def _numeric_limits(expression: ClassExpression) -> Iterator[Unit | None]:
-    """The unit of each limit on numbers, None for one without; integer types limit too."""
+def _units(expression: ClassExpression) -> Iterator[Unit]:
+    """The units that a range speaks of."""
     for leaf in _leaves(expression):
         match leaf:
-            case Named(name):
-                terms: list[Term | Named] = []
-            case Restricted(Named(name), facets):
-                terms = [facet.limit for facet in facets]
+            case Restricted(_, facets):
+                terms: tuple[Term | Named, ...] = tuple(facet.limit for facet in facets)
             case OneOf(members):
-                name, terms = "", list(members)
-        if has_bounds(name):
-            yield None
-        yield from (term.unit for term in terms if isinstance(term, Quantity))
+                terms = members
+            case Named():
+                terms = ()
+        for term in terms:
+            if isinstance(term, Quantity) and term.unit is not None:
+                yield term.unit
 
 
 def _no_range(expression: ClassExpression) -> OntologyError:

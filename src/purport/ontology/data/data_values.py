@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from purport.model.comparison import Operator
@@ -139,17 +139,30 @@ def is_datatype(name: str) -> bool:
     return name.startswith(XSD) or _values_of_datatype(name) is not None
 
 
-def guess_of_datatype(name: str) -> Guess:
-    """The values of a datatype; of one that nobody has heard of nothing is known."""
+def guess_of_datatype(name: str, unit: Unit | None) -> Guess:
+    """The values of a datatype, where numbers are in this unit; of an unknown one nothing is known.
+
+    Datatypes of numbers hold none that has a unit.
+    """
     if name == XSD + "anyURI":
         return Guess(Values(literals=IRIS), Values(literals=ADDRESSES))
     values = _values_of_datatype(name)
+    if values is not None and unit is not None and values != EVERY_VALUE:
+        values = replace(values, numbers=NO_NUMBER)
     return NOTHING_KNOWN if values is None else Guess.exactly(values)
 
 
-def has_bounds(name: str) -> bool:
-    """Whether a datatype holds some numbers only: an integer type."""
-    return name.removeprefix(XSD) in _WHOLE_TYPES
+def expected_limit(datatype: str, limit: Term) -> str | None:
+    """What a limit on values of a datatype must be; None if this one is, or nothing is known."""
+    values = _values_of_datatype(datatype)
+    if values is None or values == EVERY_VALUE:
+        return None
+    if not values.numbers.is_empty:
+        is_bare = isinstance(limit, Quantity) and limit.unit is None
+        return None if is_bare else "a number without a unit"
+    if not values.times.is_empty:
+        return None if isinstance(limit, Time) else "a time"
+    return None
 
 
 def guess_within(operator: Operator, limit: Term, unit: Unit | None) -> Guess:
@@ -207,7 +220,7 @@ def _whole_numbers(least: int | None, most: int | None) -> Numbers:
 
 
 def _numbers_within(operator: Operator, limit: Quantity, unit: Unit | None) -> Numbers:
-    if unit is not None and limit.unit is not None and unit.base != limit.unit.base:
+    if (unit and unit.base) != (limit.unit and limit.unit.base):
         return EVERY_NUMBER if operator is Operator.NOT_EQUAL else NO_NUMBER
     return Numbers.on_line(compared(operator, exact(limit, unit)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -111,8 +112,15 @@ def _read_rdf(path: Path, syntax: OntologySyntax) -> Document:
 
 
 def _quads(path: Path, syntax: OntologySyntax) -> pyoxigraph.QuadParser:
+    with path.open("rb") as file:
+        has_mark = file.read(len(BOM_UTF8)) == BOM_UTF8
+        text = file.read() if has_mark else None
     return pyoxigraph.parse(
-        path=path, format=_RDF_FORMATS[syntax], base_iri=_own_address(path), lenient=True
+        text,
+        path=path if text is None else None,
+        format=_RDF_FORMATS[syntax],
+        base_iri=_own_address(path),
+        lenient=True,
     )
 
 
@@ -142,6 +150,8 @@ def _says_something(graph: RdfGraph) -> bool:
 def _rdf_message(path: Path, syntax: OntologySyntax, error: SyntaxError) -> str:
     reason = re.sub(r"^Parser error at .*?: ", "", error.msg or str(error))
     if error.lineno is None:
+        if syntax is OntologySyntax.RDF_XML:
+            _check_xml(path, path.read_bytes(), syntax)
         return f"{path}: not valid {syntax}: {reason}"
     return f"{path}, line {error.lineno}, column {error.offset or 1}: not valid {syntax}: {reason}"
 
@@ -152,7 +162,7 @@ def _read_horned(path: Path, syntax: OntologySyntax) -> Document:
     except UnicodeDecodeError as error:
         raise OntologyError(f"{path}: not UTF-8 (byte {error.start})") from None
     if syntax is OntologySyntax.OWL_XML:
-        _check_xml(path, text)
+        _check_xml(path, text, syntax)
     try:
         ontology = pyhornedowl.open_ontology_from_string(text, _HORNED_FORMATS[syntax])
     except ValueError as error:
@@ -168,14 +178,14 @@ def _read_horned(path: Path, syntax: OntologySyntax) -> Document:
     )
 
 
-def _check_xml(path: Path, text: str) -> None:
+def _check_xml(path: Path, text: str | bytes, syntax: OntologySyntax) -> None:
     """Refuse what is no XML: py-horned-owl, given an element that does not end, never stops."""
     try:
         expat.ParserCreate().Parse(text, True)
     except expat.ExpatError as error:
         place = f"{path}, line {error.lineno}, column {error.offset + 1}"
         reason = expat.ErrorString(error.code)
-        raise OntologyError(f"{place}: not valid {OntologySyntax.OWL_XML}: {reason}") from None
+        raise OntologyError(f"{place}: not valid {syntax}: {reason}") from None
 
 
 def _imported(components: list[Any]) -> Iterator[str]:

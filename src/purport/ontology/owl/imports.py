@@ -58,8 +58,9 @@ class Imports:
         where = ", ".join(dict.fromkeys(folders))
         return OntologyError(
             f"{importing}: imports <{iri}>, which is none of the files given and was not found in "
-            f"{where}; give its file or folder in `imports`, name it in {CATALOG}, or set "
-            "`ignores_missing_imports`"
+            f"{where}; give its file as one more, or its folder (imports=, or --imports of purport "
+            f"ontology and purport match), or put it into {CATALOG}, or go on without "
+            "(ignores_missing_imports=, --ignore-missing-imports)"
         )
 
     def _candidates(self, importing: Path) -> Iterator[Path]:

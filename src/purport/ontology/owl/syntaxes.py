@@ -13,8 +13,9 @@ _HEAD = 65_536
 SUFFIXES = frozenset(
     ".owl .rdf .xml .ttl .nt .n3 .jsonld .json .owx .ofn .omn .obof .fss .ontology".split()
 )
-EXPECTED = "expected OWL as RDF/XML, Turtle, OWL/XML, functional or Manchester syntax"
+EXPECTED = "expected OWL as RDF/XML, Turtle, JSON-LD, OWL/XML, functional or Manchester syntax"
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _COMMENTS = re.compile(r"(?:\s+|#[^\n]*(?:\n|$))*")
 _PROLOGUE = re.compile(r"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])([^>]*)")
@@ -89,6 +90,9 @@ def _no_text(path: Path, place: int, head: bytes) -> OntologyError:
     if declared:
         found = f"XML in {declared[1].decode()} (byte {place} is no UTF-8), expected UTF-8"
         return OntologyError(f"{path}: found {found}")
+    if not _CONTROL.search(head):
+        line = head.count(b"\n", 0, place) + 1
+        return OntologyError(f"{path}, line {line}: found text that is no UTF-8 (byte {place})")
     return OntologyError(f"{path}: found binary data (byte {place}), {EXPECTED}")
 
 

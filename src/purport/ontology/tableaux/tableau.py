@@ -39,10 +39,16 @@ class Tableau:
         self._concepts = Concepts(Roles(axioms), definitions_to_expand(axioms))
         self._rules = rules_of(axioms, self._concepts)
         self._bounds = Bounds(most_nodes, most_steps)
+        self._of_axioms = len(self._concepts.table)
         self._answers: dict[int, bool] = {}
         self._narrator = Narrator(self._concepts, axioms.prefixes)
         self.clash = ""
         self.has_given_up = False
+
+    @property
+    def growth(self) -> int:
+        """How many concepts are remembered besides those of the axioms."""
+        return len(self._concepts.table) - self._of_axioms
 
     def is_satisfiable(self, expression: ClassExpression) -> bool:
         """Whether the class may have a member; False is always right."""

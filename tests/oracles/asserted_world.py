@@ -1,0 +1,78 @@
+"""The world in which just what is asserted of individuals is so, and what follows of properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from purport.model.class_expression import Inverse, Named, Property
+from purport.ontology.axioms import (
+    Axiom,
+    Characteristic,
+    ClassAssertion,
+    InverseProperties,
+    PropertyAssertion,
+    PropertyChain,
+    PropertyIs,
+    SubProperty,
+)
+from tests.oracles.interpretation import Interpretation, joined
+
+Pair = tuple[int, int]
+
+
+def asserted_world(
+    axioms: Sequence[Axiom],
+    classes: Sequence[str],
+    properties: Sequence[str],
+    individuals: Sequence[str],
+) -> Interpretation:
+    """No two individuals are the same; axioms are followed until nothing is new."""
+    numbers = {name: number for number, name in enumerate(individuals)}
+    pairs: dict[str, set[Pair]] = {name: set() for name in properties}
+    members: dict[str, set[int]] = {name: set() for name in classes}
+    size = -1
+    while size != sum(map(len, pairs.values())):
+        size = sum(map(len, pairs.values()))
+        for axiom in axioms:
+            match axiom:
+                case ClassAssertion(name, Named(type_)):
+                    members[type_].add(numbers[name])
+                case PropertyAssertion(name, property_, Named(value)):
+                    pairs[property_].add((numbers[name], numbers[value]))
+                case SubProperty(narrower, wider):
+                    _add(pairs, wider, _of(pairs, narrower))
+                case InverseProperties(first, second):
+                    _add(pairs, first, _turned(_of(pairs, second)))
+                    _add(pairs, second, _turned(_of(pairs, first)))
+                case PropertyChain((first, second), wider):
+                    _add(pairs, wider, joined(_of(pairs, first), _of(pairs, second)))
+                case PropertyIs(property_, Characteristic.TRANSITIVE):
+                    related = _of(pairs, property_)
+                    _add(pairs, property_, joined(related, related))
+                case PropertyIs(property_, Characteristic.SYMMETRIC):
+                    _add(pairs, property_, _turned(_of(pairs, property_)))
+                case _:
+                    raise AssertionError(axiom)
+    return Interpretation(
+        range(len(individuals)),
+        {name: frozenset(some) for name, some in members.items()},
+        {name: frozenset(some) for name, some in pairs.items()},
+        numbers,
+    )
+
+
+def _of(pairs: dict[str, set[Pair]], property_: Property) -> frozenset[Pair]:
+    if isinstance(property_, Inverse):
+        return _turned(_of(pairs, property_.property))
+    return frozenset(pairs[property_.name])
+
+
+def _add(pairs: dict[str, set[Pair]], property_: Property, new: frozenset[Pair]) -> None:
+    if isinstance(property_, Inverse):
+        _add(pairs, property_.property, _turned(new))
+    else:
+        pairs[property_.name] |= new
+
+
+def _turned(pairs: frozenset[Pair]) -> frozenset[Pair]:
+    return frozenset((other, one) for one, other in pairs)
