@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
+from tests.storage import mariadb_server
+from tests.storage.mariadb_server import MariadbServer, running_mariadb
 from tests.storage.oxigraph_server import running_oxigraph
 from tests.storage.postgres_server import PostgresServer, programs, running_server
 from tests.storage.virtuoso_server import VirtuosoServer, installation, running_virtuoso
@@ -41,6 +43,19 @@ def postgres() -> Iterator[PostgresServer]:
             pytest.fail(reason)
         pytest.skip(reason)
     with running_server(found) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariadbServer]:
+    """One MariaDB for all tests; without one they are skipped, but not where changes pass."""
+    found = mariadb_server.installation()
+    if found is None:
+        reason = "MariaDB is not installed: no mariadbd, mariadb-install-db or PyMySQL"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with running_mariadb(found) as server:
         yield server
 
 

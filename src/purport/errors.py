@@ -7,14 +7,16 @@
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      NotAddressable, LiteralNotKept, JournalTaken, OntologyError, UnknownName
+      NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, OntologyError,
+      UnknownName
                                  beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
-  + JournalError, BacklogFull, BrokerClosed, Forbidden, StoreFailed
-                                 what a broker, its journal or a store of triples cannot do
+  + JournalError, HistoryError, BacklogFull, BrokerClosed, Forbidden, StoreFailed
+                                 what a broker, its journal, a history of events or a store of
+                                 triples cannot do
     - StoreTaken                 another process has the store open
     - EndpointFailed             a SPARQL endpoint: EndpointUnreachable, EndpointTooSlow,
                                  EndpointRefused, EndpointAnswersNonsense

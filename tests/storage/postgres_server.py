@@ -72,7 +72,7 @@ def running_server(bin_folder: Path) -> Iterator[PostgresServer]:
         subprocess.run(
             [*make, "-E", "UTF8"], user=user, cwd=folder, check=True, capture_output=True
         )
-        port = _free_port()
+        port = free_port()
         settings = {
             "listen_addresses": "127.0.0.1",
             "port": port,
@@ -105,7 +105,8 @@ def _ordinary_user() -> int | None:
     return known.get("postgres", known.get("nobody", 65534))
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])

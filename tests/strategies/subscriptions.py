@@ -62,6 +62,13 @@ asked_attributes = _short(st.builds(ast.AskedAttribute, attributes, approximatio
 asked_values = _short(st.builds(ast.AskedValue, st.one_of(terms, references), approximations))
 many_values = st.lists(asked_values, min_size=1, max_size=3).map(tuple)
 endpoints = st.sampled_from(ast.Endpoint)
+_NAMES_OF_TIMES = {"start", "end", "interval", "kbn_start_time", "kbn_end_time"}
+reference_times = st.one_of(
+    endpoints,
+    asked_attributes.map(lambda one: ast.AskedAttribute(one.term)).filter(
+        lambda one: str(one.term).lower() not in _NAMES_OF_TIMES
+    ),
+)
 
 names = st.builds(
     owl.Named,
@@ -161,8 +168,8 @@ def _conjunctions(
 
 def _temporal(inner: st.SearchStrategy[ast.Conjunction]) -> st.SearchStrategy[ast.Predicate]:
     return st.one_of(
-        st.builds(ast.After, endpoints, st.one_of(st.none(), durations), inner),
-        st.builds(ast.During, endpoints, inner),
+        st.builds(ast.After, reference_times, st.one_of(st.none(), durations), inner),
+        st.builds(ast.During, reference_times, inner),
         st.builds(ast.Simultaneous, endpoints, inner),
         st.builds(
             ast.HistoryFilter,

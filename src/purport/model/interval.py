@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 _DATE_AND_ZONE = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})")
 _LONGEST_DATE = len("2016-04-11+01:00")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _UNIT_OF_TIME = {"milliseconds": "ms", "sec": "s", "seconds": "s", "minutes": "min", "hours": "h",
                  "days": "d", "weeks": "w"}  # fmt: skip
@@ -37,6 +38,10 @@ class Interval:
                 f"the interval ends ({self.end.isoformat()}) before it starts "
                 f"({self.start.isoformat()})"
             )
+
+    def __str__(self) -> str:
+        start, end = ("..." if one is None else one.isoformat() for one in (self.start, self.end))
+        return start if start == end else f"{start} to {end}"
 
     @classmethod
     def at(cls, instant: datetime) -> Interval:
@@ -74,3 +79,13 @@ def read_duration(text: str) -> timedelta:
     if length <= timedelta(0):
         raise ValueError("a duration is longer than 0")
     return length
+
+
+def microseconds_of(time: datetime) -> int:
+    """A time as a number that can be kept and compared: microseconds since 1970."""
+    return (time - _EPOCH) // _MICROSECOND
+
+
+def time_of(microseconds: int) -> datetime:
+    """The time of such a number."""
+    return _EPOCH + timedelta(microseconds=microseconds)

@@ -186,15 +186,24 @@ class Endpoint(StrEnum):
     END = "end"
 
 
+ReferenceTime = Endpoint | AskedAttribute  # an end of the interval, or the time an attribute says
+
+
+def _require_exact(reference: ReferenceTime) -> None:
+    is_exact = isinstance(reference, Endpoint) or reference.approximation is None
+    _require(is_exact, "the attribute of a time is exact")
+
+
 @dataclass(frozen=True, slots=True)
 class After:
     """`start after(10 s) {...}`: some such event ended before, at most so long ago."""
 
-    endpoint: Endpoint
+    endpoint: ReferenceTime
     limit: timedelta | None
     inner: Conjunction
 
     def __post_init__(self) -> None:
+        _require_exact(self.endpoint)
         _require_duration(self.limit)
 
 
@@ -202,8 +211,11 @@ class After:
 class During:
     """`end during {...}`: some such event was going on."""
 
-    endpoint: Endpoint
+    endpoint: ReferenceTime
     inner: Conjunction
+
+    def __post_init__(self) -> None:
+        _require_exact(self.endpoint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The databases that a journal can be in: how to connect, and how to say what went wrong."""
+"""The databases that a journal or history can be in: how to connect, how to say what went wrong."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from purport.broker.journal import JournalError
-from purport.errors import InvalidInput, MissingExtra
+from purport.errors import InvalidInput, MissingExtra, PurportError
+from purport.storage.subjects import JOURNAL, Subject
 
 _BYTES = {
     "sqlite": "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
@@ -48,6 +48,7 @@ class Database:
 
     engine: Engine
     place: str
+    subject: Subject = JOURNAL
 
     @property
     def is_sqlite(self) -> bool:
@@ -65,7 +66,7 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error, OSError) as error:
-            raise _said(error, self.place) from None
+            raise _said(error, self.place, self.subject) from None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -117,7 +118,11 @@ class Database:
 
 
 def sqlite_database(
-    path: Path, *, durability: Durability = Durability.FULL, read_only: bool = False
+    path: Path,
+    *,
+    durability: Durability = Durability.FULL,
+    read_only: bool = False,
+    subject: Subject = JOURNAL,
 ) -> Database:
     """The SQLite file at a path."""
     uri = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
@@ -137,18 +142,12 @@ def sqlite_database(
 
     engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool)
     event.listen(engine, "begin", _begin)
-    return Database(engine, str(path))
+    return Database(engine, str(path), subject)
 
 
-def postgres_database(url: str | URL) -> Database:
+def postgres_database(url: str | URL, *, subject: Subject = JOURNAL) -> Database:
     """The PostgreSQL database at a URL such as `postgresql://user@host/name`."""
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise InvalidInput(f"{url}: expected a URL such as postgresql://user@host/name") from None
-    place = parsed.render_as_string(hide_password=True)
-    if parsed.get_backend_name() != "postgresql":
-        raise InvalidInput(f"{place}: expected a URL such as postgresql://user@host/name")
+    parsed = _parsed(url, ("postgresql",))
     try:
         engine = create_engine(
             parsed.set(drivername="postgresql+psycopg"),
@@ -156,12 +155,36 @@ def postgres_database(url: str | URL) -> Database:
         )
     except ModuleNotFoundError:
         raise MissingExtra("postgres") from None
-    return Database(engine, place)
+    return Database(engine, parsed.render_as_string(hide_password=True), subject)
+
+
+def mariadb_database(url: str | URL, *, subject: Subject) -> Database:
+    """The MariaDB database at a URL such as `mariadb://user@host/name`."""
+    parsed = _parsed(url, ("mariadb", "mysql"))
+    try:
+        engine = create_engine(
+            parsed.set(drivername="mariadb+pymysql").update_query_dict({"charset": "utf8mb4"}),
+            isolation_level="READ COMMITTED",
+        )
+    except ModuleNotFoundError:
+        raise MissingExtra("mariadb") from None
+    return Database(engine, parsed.render_as_string(hide_password=True), subject)
 
 
 def process_name() -> str:
     """This process, as others should call it."""
     return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _parsed(url: str | URL, backends: tuple[str, ...]) -> URL:
+    expected = f"expected a URL such as {backends[0]}://user@host/name"
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise InvalidInput(f"{url}: {expected}") from None
+    if parsed.get_backend_name() not in backends:
+        raise InvalidInput(f"{parsed.render_as_string(hide_password=True)}: {expected}")
+    return parsed
 
 
 def _pragma(cursor: DBAPICursor, name: str) -> int:
@@ -181,15 +204,15 @@ def _can_share(path: Path) -> bool:
     return log.exists() or os.access(path.parent, os.W_OK, effective_ids=True)
 
 
-def _said(error: Exception, place: str) -> JournalError | InvalidInput:
+def _said(error: Exception, place: str, subject: Subject) -> PurportError:
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, OSError):
-        return JournalError(f"{place}: {cause.strerror or cause}")
+        return subject.error(f"{place}: {cause.strerror or cause}")
     reason = (str(cause).strip() or type(cause).__name__).partition("\n")[0]
     if "file is not a database" in reason:
         return InvalidInput(
-            f"{place}: expected a journal of Purport, found a file that is no database"
+            f"{place}: expected a {subject.noun} of Purport, found a file that is no database"
         )
     if "malformed" in reason:
-        return JournalError(f"{place}: the journal is damaged: {reason}")
-    return JournalError(f"{place}: {reason}")
+        return subject.error(f"{place}: the {subject.noun} is damaged: {reason}")
+    return subject.error(f"{place}: {reason}")

@@ -1,35 +1,37 @@
-"""Who may write a journal: one process, and others learn which."""
+"""Who may write a journal or a history: one process, and others learn which."""
 
 from __future__ import annotations
 
 import fcntl
+import time
 from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Connection, text
 
-from purport.broker.journal import JournalTaken
 from purport.errors import UnusablePath
 from purport.storage.database import process_name
+from purport.storage.subjects import HISTORY, JOURNAL, Subject
 
-_LOCK = 0x50555250  # "PURP": among all that lock something in the same database
+_TRIES, _SECONDS = 25, 0.02
+_LOCKS = {JOURNAL: 0x50555250, HISTORY: 0x50555248}  # "PURP", "PURH": among all in a database
 
 
 class Claim(Protocol):
     """The right to write. It ends with the process, however that ends."""
 
     def hold(self, connection: Connection) -> None:
-        """Make sure of it over a new connection; `JournalTaken` if another process has it."""
+        """Make sure of it over a new connection; an error if another process has it."""
 
     def release(self) -> None:
         """Let others have it."""
 
 
 class FileClaim:
-    """A lock on a file beside the journal, in which the owner is named."""
+    """A lock on a file beside what is written, in which the owner is named."""
 
-    def __init__(self, folder: Path) -> None:
-        path = folder / ".lock"
+    def __init__(self, folder: Path, name: str = ".lock", *, subject: Subject = JOURNAL) -> None:
+        path = folder / name
         try:
             self._file = path.open("a+b")
         except OSError as error:
@@ -40,8 +42,8 @@ class FileClaim:
             self._file.seek(0)
             owner = self._file.read(200).decode(errors="replace").strip()
             self._file.close()
-            raise JournalTaken(
-                f"{folder}: the journal is open in {owner or 'another process'}"
+            raise subject.taken(
+                f"{folder}: the {subject.noun} is open in {owner or 'another process'}"
             ) from None
         self._file.truncate(0)
         self._file.write(process_name().encode())
@@ -58,20 +60,47 @@ class FileClaim:
 class AdvisoryClaim:
     """An advisory lock of PostgreSQL on the connection that writes, for one schema."""
 
-    def __init__(self, place: str) -> None:
-        self._place = place
+    def __init__(self, place: str, *, subject: Subject = JOURNAL) -> None:
+        self._place, self._subject = place, subject
 
     def hold(self, connection: Connection) -> None:
         """Take the lock, which goes when the connection does."""
-        key = {"lock": _LOCK}
-        if not connection.scalar(text(_TAKE), key):
+        key = {"lock": _LOCKS[self._subject]}
+        for _ in range(_TRIES):
+            if connection.scalar(text(_TAKE), key):
+                return
             owner = connection.scalar(text(_OWNER), key) or "another process"
-            raise JournalTaken(f"{self._place}: the journal is open in {owner}")
+            if not owner.startswith(process_name()):
+                break
+            time.sleep(_SECONDS)  # a connection that was closed just now is gone only soon
+        raise self._subject.taken(f"{self._place}: the {self._subject.noun} is open in {owner}")
 
     def release(self) -> None:
         """The lock goes with the connection."""
 
 
+class NamedClaim:
+    """A named lock of MariaDB on the connection that writes, for one database."""
+
+    def __init__(self, place: str, *, subject: Subject) -> None:
+        self._place, self._subject = place, subject
+
+    def hold(self, connection: Connection) -> None:
+        """Take the lock, which goes when the connection does."""
+        name = {"lock": f"purport {self._subject.noun}"}
+        if not connection.scalar(text(_TAKE_NAMED), name):
+            owner = connection.scalar(text(_NAMED_OWNER), name)
+            raise self._subject.taken(
+                f"{self._place}: the {self._subject.noun} is open in connection {owner}"
+            )
+
+    def release(self) -> None:
+        """The lock goes with the connection."""
+
+
+_NAMED = "concat(:lock, ' ', left(sha2(database(), 256), 32))"
+_TAKE_NAMED = f"SELECT get_lock({_NAMED}, 0)"
+_NAMED_OWNER = f"SELECT is_used_lock({_NAMED})"
 _TAKE = "SELECT pg_try_advisory_lock(:lock, hashtext(current_schema()))"
 _OWNER = """
 SELECT regexp_replace(application_name, '^purport ', '') || ' (backend ' || pid || ')'

@@ -14,8 +14,9 @@ import msgspec
 
 from purport.broker.encoding import SAME_FORM, EncodedEntry, Row, decoded, is_whole
 from purport.broker.journal import JournalError
-from purport.broker.records import Record, time_of
+from purport.broker.records import Record
 from purport.broker.retention import Stretch
+from purport.model.interval import time_of
 from purport.storage.kept_entries import KeptEntries
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import StretchFolder, kind_of

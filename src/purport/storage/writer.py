@@ -1,4 +1,4 @@
-"""The one connection that writes to a journal, and what is done when it breaks."""
+"""The one connection that writes to a journal or history, and what is done when it breaks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,30 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from purport.broker.journal import JournalError, JournalTaken
+from purport.errors import PurportError
 from purport.storage import tables
 from purport.storage.database import Database, process_name
 from purport.storage.ownership import Claim
+
+
+class Layout(Protocol):
+    """The tables that are written to, among them one of names and values: a module."""
+
+    OWNER: str  # who opened them last, for writing
+
+    def prepare(self, connection: Connection, place: str) -> None:
+        """Make the tables, or bring older ones to this version."""
+
+    def value_of(self, connection: Connection, name: str) -> str:
+        """What they say about themselves under a name."""
+
+    def set_value(self, connection: Connection, name: str, value: object) -> None:
+        """Note something about them."""
 
 
 class Writer:
@@ -23,11 +39,16 @@ class Writer:
     """
 
     def __init__(
-        self, database: Database, claim: Claim | None, make_sure: Callable[[Connection], None]
+        self,
+        database: Database,
+        claim: Claim | None,
+        make_sure: Callable[[Connection], None],
+        layout: Layout = tables,
     ) -> None:
         self.lock = threading.RLock()
         self.is_sure = True
         self._database, self._claim, self._make_sure = database, claim, make_sure
+        self._layout = layout
         self._mark = f"{process_name()} {uuid.uuid4().hex}"
         self._connection: Connection | None = None
         self._has_opened = self._is_closed = False
@@ -55,19 +76,19 @@ class Writer:
                 raise
 
     def require_claim(self) -> Claim:
-        """The right to write; `JournalError` if there is none."""
+        """The right to write; an error if there is none."""
         self.require_open()
         if self._claim is None:
-            raise JournalError(f"{self._database.place}: the journal is open for reading only")
+            raise self._error("is open for reading only")
         return self._claim
 
     def require_open(self) -> None:
-        """Raise `JournalError` if it is closed."""
+        """Raise an error if it is closed."""
         if self._is_closed:
-            raise JournalError(f"{self._database.place}: the journal is closed")
+            raise self._error("is closed")
 
     def close(self) -> None:
-        """Let go of the journal, and let others have it."""
+        """Let go of it, and let others have it."""
         with self.lock:
             if not self._is_closed:
                 self._is_closed = True
@@ -101,20 +122,25 @@ class Writer:
         return connection
 
     def _sign(self, connection: Connection) -> None:
-        """Put a mark into the journal, or see that nobody else has put one there since."""
+        """Put a mark into the tables, or see that nobody else has put one there since."""
         if not self._has_opened:
-            tables.prepare(connection, self._database.place)
-            tables.set_value(connection, tables.OWNER, self._mark)
+            self._layout.prepare(connection, self._database.place)
+            self._layout.set_value(connection, self._layout.OWNER, self._mark)
             self._has_opened = True
         else:
             self._require_mark(connection)
 
     def _require_mark(self, connection: Connection) -> None:
-        if tables.value_of(connection, tables.OWNER) != self._mark:
-            raise JournalTaken(
+        if self._layout.value_of(connection, self._layout.OWNER) != self._mark:
+            subject = self._database.subject
+            raise subject.taken(
                 f"{self._database.place}: the connection was lost, and another process opened the "
-                "journal"
+                f"{subject.noun}"
             )
+
+    def _error(self, what: str) -> PurportError:
+        subject = self._database.subject
+        return subject.error(f"{self._database.place}: the {subject.noun} {what}")
 
     def _leave_what_is_lost(self) -> None:
         """Let go of a connection that broke: used again, it would be another, without the claim."""

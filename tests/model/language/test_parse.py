@@ -391,7 +391,7 @@ def test_prefixes_are_expanded_where_they_are_known() -> None:
         ('{a = "x}', 1, 6, "the quoted text is not closed"),
         ("{a = <b>}", 1, 6, "not an absolute IRI: 'b'"),
         ("{start after(500) {a = 1}}", 1, 14, "expected a duration (such as 10 s)"),
-        ("{A after {b = 1}}", 1, 4, "expected start, end or interval before 'after'"),
+        ("{A with {b = 1}}", 1, 4, "expected start or end before 'with'"),
         ("{start overlaps {b = 1}}", 1, 8, "expected interval before 'overlaps'"),
         ("{end during(5 s) {b = 1}}", 1, 6, "'during' takes no time limit here"),
         ("{A filter(<, last 0) {b = 1}}", 1, 19, "expected 1 or more"),

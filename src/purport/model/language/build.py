@@ -17,13 +17,15 @@ from purport.model import class_expression as owl
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
 from purport.model.interval import read_duration, read_instant
-from purport.model.rdf import XSD, literal_term
+from purport.model.rdf import XSD, has_own_values, literal_term
 from purport.model.term import Attribute, Resource, Term, Text, is_iri, read_bare
 from purport.model.units import Quantity
 
 _MOST_DIGITS = 18
 _ESCAPE = re.compile(r"\\(.)")
 _SYMBOLS = {"≠": "!=", "≤": "<=", "≥": ">="}
+
+_ENDPOINTS = {"kbn_start_time": "start", "kbn_end_time": "end"}  # as KBN calls them
 
 
 class Misplaced(Exception):
@@ -174,15 +176,18 @@ class SubscriptionBuilder(Transformer[Token, Any]):
             raise _misplaced(relation, f"'{word}' takes no time limit here")
         if subject == "interval" and word != "with":
             return ast.AllenRelated(ast.AllenRelation(word), inner)
-        if subject not in tuple(ast.Endpoint):
-            raise _misplaced(relation, f"expected start, end or interval before '{word}'")
+        subject = _ENDPOINTS.get(subject, subject)
+        is_endpoint = subject in tuple(ast.Endpoint)
+        reference = ast.Endpoint(subject) if is_endpoint else attribute
         match word:
-            case "after":
-                return ast.After(ast.Endpoint(subject), limit, inner)
-            case "during":
-                return ast.During(ast.Endpoint(subject), inner)
-            case "with":
+            case "after" if subject != "interval":
+                return ast.After(reference, limit, inner)
+            case "during" if subject != "interval":
+                return ast.During(reference, inner)
+            case "with" if is_endpoint:
                 return ast.Simultaneous(ast.Endpoint(subject), inner)
+            case "with":
+                raise _misplaced(relation, "expected start or end before 'with'")
         raise _misplaced(relation, f"expected interval before '{word}'")
 
     def history_filter(
@@ -338,7 +343,10 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         iri = XSD + name.removeprefix("xsd:") if name.startswith("xsd:") else name
         if not is_iri(iri):
             raise _misplaced(text, f"the datatype {name!r} is no IRI and no prefixed name")
-        return literal_term(Literal(_unquoted(text), datatype=NamedNode(iri)))
+        found = literal_term(Literal(_unquoted(text), datatype=NamedNode(iri)))
+        if isinstance(found, Text) and has_own_values(iri):
+            raise _misplaced(text, f"{_unquoted(text)!r} is no {name}")
+        return found
 
     def individual(self, word: Token) -> owl.Named | Term:
         if word.type != "WORD" or isinstance(term := self._bare([word]), Text | Resource):

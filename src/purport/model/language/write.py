@@ -42,7 +42,7 @@ def write(subscription: ast.Subscription) -> str:
     >>> write(parse('event place "Wembley Stadium"'))
     '{place~ = Wembley Stadium~}'
     """
-    parts = [_pattern(subscription.pattern), *_options(subscription)]
+    parts = [write_pattern(subscription.pattern), *_options(subscription)]
     if isinstance(subscription, ast.Rule):
         parts = ["when", *parts, _action(subscription.action)]
     return " ".join(parts)
@@ -69,16 +69,16 @@ def write_predicate(predicate: ast.Predicate) -> str:
             return f"{_attribute(attribute)} within {_values(values)}"
         case ast.After(endpoint, limit, inner):
             within = "" if limit is None else f"({_duration(limit)})"
-            return f"{endpoint} after{within} {_pattern(inner)}"
+            return f"{_reference(endpoint)} after{within} {write_pattern(inner)}"
         case ast.During(endpoint, inner):
-            return f"{endpoint} during {_pattern(inner)}"
+            return f"{_reference(endpoint)} during {write_pattern(inner)}"
         case ast.Simultaneous(endpoint, inner):
-            return f"{endpoint} with {_pattern(inner)}"
+            return f"{endpoint} with {write_pattern(inner)}"
         case ast.HistoryFilter(attribute, operator, last, inner):
             count = "" if last is None else f", last {last}"
-            return f"{_attribute(attribute)} filter({operator}{count}) {_pattern(inner)}"
+            return f"{_attribute(attribute)} filter({operator}{count}) {write_pattern(inner)}"
         case ast.AllenRelated(allen_relation, inner):
-            return f"interval {allen_relation} {_pattern(inner)}"
+            return f"interval {allen_relation} {write_pattern(inner)}"
         case ast.WindowAggregate(function, over, window, operator, value):
             of = "" if over is None else _attribute(over)
             return f"{function}({of}) over {_duration(window)} {operator} {_value(value)}"
@@ -113,7 +113,8 @@ def write_class(expression: owl.ClassExpression) -> str:
             return f"{_name(datatype)}[{limits}]"
 
 
-def _pattern(pattern: ast.Pattern) -> str:
+def write_pattern(pattern: ast.Pattern) -> str:
+    """The text of a pattern."""
     match pattern:
         case ast.Conjunction(predicates):
             return "{" + ", ".join(map(write_predicate, predicates)) + "}"
@@ -130,7 +131,7 @@ def _pattern(pattern: ast.Pattern) -> str:
 
 def _step(pattern: ast.Pattern) -> str:
     """A pattern as a part of another: in parentheses unless it is a single event's."""
-    text = _pattern(pattern)
+    text = write_pattern(pattern)
     return text if isinstance(pattern, ast.Conjunction) else f"({text})"
 
 
@@ -161,6 +162,10 @@ def _action(action: ast.Action) -> str:
             return f"update {_quoted(sparql)}"
         case ast.Post(url):
             return f"post {_quoted(url)}"
+
+
+def _reference(reference: ast.ReferenceTime) -> str:
+    return str(reference) if isinstance(reference, ast.Endpoint) else _attribute(reference)
 
 
 def _attribute(asked: ast.AskedAttribute) -> str:

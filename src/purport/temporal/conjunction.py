@@ -1,0 +1,279 @@
+"""One pair of braces: an event, what it says by itself, and what happened around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Protocol
+
+from msgspec import Struct
+
+from purport.model.subscription import AskedAttribute
+from purport.model.term import Attribute, Term
+from purport.temporal.answered import Answered
+from purport.temporal.filters import Filter, Reading, values_of
+from purport.temporal.instance import Bindings, Instance, Part, Read, agree
+from purport.temporal.occurrence import Occurrence
+from purport.temporal.progress import Progress
+from purport.temporal.sources import Evidence, Partition
+
+Hear = Callable[[Instance], None]
+_NO_BINDINGS: list[Bindings] = [()]
+
+
+class Candidate(Struct, eq=False, gc=False):
+    """An event that passes the plain part of a filter, and what is known of the rest."""
+
+    occurrence: Occurrence
+    probability: float
+    values: Read
+    evidence: list[Evidence | None]
+    is_settled: list[bool]  # nothing better will come
+    emitted: list[Instance] = []
+    is_waiting: bool = False  # operators tell of witnesses that come
+    is_over: bool = False
+
+    def total(self) -> float:
+        """How likely all of it holds, as far as it is known."""
+        total = self.probability
+        for one in self.evidence:
+            if one is None:
+                return 0.0
+            total *= one.probability
+        return total
+
+
+class Operator(Protocol):
+    """A predicate about what happened around an event."""
+
+    place: str
+    is_prompt: bool  # all that matters has come when the watermark is at the event's moment
+
+    def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
+        """What speaks for it now, and whether nothing better will come."""
+
+    def looks_again(self, candidate: Candidate) -> int | None:
+        """The watermark at which to look again, if there is one."""
+
+    def wait(self, candidate: Candidate) -> None:
+        """Tell of witnesses that come later."""
+
+    def leave(self, candidate: Candidate) -> None:
+        """Tell no more."""
+
+    def drop_before(self, time: int) -> None:
+        """Forget what was before a time."""
+
+    def close(self) -> None:
+        """Hear no more."""
+
+
+class ConjunctionNode:
+    """What answers a conjunction, and who hears of it.
+
+    What answers an inner one is kept, for the operators that look for witnesses among it. `binds`
+    are names and the attributes that give them their values (`room = $room`).
+    """
+
+    def __init__(
+        self,
+        filter: Filter,
+        operators: Sequence[Operator],
+        progress: Progress,
+        rank: int,
+        *,
+        needs_end: bool,
+        needs_known: bool,
+        is_inner: bool,
+        binds: tuple[tuple[str, AskedAttribute], ...] = (),
+    ) -> None:
+        self.filter, self.rank = filter, rank
+        self.needs_end, self.needs_known = needs_end, needs_known
+        self.operators, self._binds, self._progress = operators, binds, progress
+        self.is_prompt = all(one.is_prompt for one in operators)
+        self.listeners: list[Hear] = []
+        self.answered = Answered() if is_inner else None
+        self._partitions: dict[Attribute, Partition] = {}
+        self._open: dict[str, list[Candidate]] = {}
+        self._least = filter.threshold
+        filter.takers.append(self)
+
+    def close(self) -> None:
+        """Take no more."""
+        self.filter.takers.remove(self)
+
+    def partition(self, attribute: Attribute) -> Partition:
+        """What has answered so far, by the values of an attribute."""
+        if attribute not in self._partitions:
+            found = self._partitions[attribute] = Partition(attribute)
+            assert self.answered is not None
+            for index in (self.answered.by_end, self.answered.going_on):
+                for instance in index.between(None, None):
+                    found.add(instance)
+        return self._partitions[attribute]
+
+    def take(self, occurrence: Occurrence, readings: list[Reading]) -> None:
+        """An event passes the plain part, or has ended and does so now."""
+        if self.needs_end and occurrence.end is None:
+            return
+        count = len(self.operators)
+        if not count and occurrence.end is not None:
+            self._pass_on(occurrence, readings)
+            return
+        for probability, values in readings:
+            candidate = Candidate(occurrence, probability, values, [None] * count, [False] * count)
+            if occurrence.end is None:
+                self._open.setdefault(occurrence.id, []).append(candidate)
+            self._begin(candidate)
+
+    def forget(self, identifier: str) -> None:
+        """Drop what is known of an event while it went on."""
+        for candidate in self._open.pop(identifier, ()):
+            self._end(candidate)
+            for instance in candidate.emitted:
+                self._retract(instance)
+
+    def hear(self, number: int, candidate: Candidate, evidence: Evidence) -> None:
+        """A witness came later than the event that it speaks for."""
+        if evidence.is_better_than(candidate.evidence[number]):
+            candidate.evidence[number] = evidence
+            self._judge(candidate)
+
+    def drop_before(self, time: int) -> None:
+        """Forget what ended before a time."""
+        if self.answered is not None:
+            self.answered.drop_before(time)
+        for partition in self._partitions.values():
+            partition.drop_before(time)
+        for operator in self.operators:
+            operator.drop_before(time)
+
+    def _pass_on(self, occurrence: Occurrence, readings: list[Reading]) -> None:
+        """Emit what has ended and needs no witness: nothing more will be known of it."""
+        start, end = occurrence.start, occurrence.end
+        assert end is not None
+        known = start if occurrence.is_in_parts and not self.needs_end else end
+        for probability, values in readings:
+            for bindings in self._bindings(occurrence, values):
+                one = Instance(occurrence, start, end, probability, known, (), bindings, values)
+                self._tell(one)
+
+    def _begin(self, candidate: Candidate) -> None:
+        if not self.operators:
+            self._emit(candidate, candidate.probability)
+            return
+        self._look(candidate)
+        if candidate.is_over:
+            return
+        again = {one.looks_again(candidate) for one in self.operators}
+        for time in sorted(one for one in again if one is not None):
+            if time > self._progress.watermark:
+                self._progress.wait(time, self.rank, partial(self._look, candidate))
+        candidate.is_waiting = True
+        for operator, is_settled in zip(self.operators, candidate.is_settled, strict=True):
+            if not is_settled:
+                operator.wait(candidate)
+
+    def _look(self, candidate: Candidate) -> None:
+        """Ask all operators that may know more."""
+        if candidate.is_over:
+            return
+        known, settled = candidate.evidence, candidate.is_settled
+        for number, operator in enumerate(self.operators):
+            if settled[number]:
+                continue
+            evidence, settled[number] = operator.look(candidate)
+            if evidence is not None and evidence.is_better_than(known[number]):
+                known[number] = evidence
+            if settled[number] and known[number] is None:
+                self._end(candidate)
+                return
+        self._judge(candidate)
+
+    def _judge(self, candidate: Candidate) -> None:
+        """Emit what is likely enough, and end what cannot get better."""
+        total = candidate.total()
+        if total >= self._least and total > 0.0 and not self._was_told(candidate, total):
+            self._emit(candidate, total)
+        if all(candidate.is_settled) or (
+            candidate.emitted and total >= candidate.probability and not self.needs_known
+        ):
+            self._end(candidate)
+
+    def _was_told(self, candidate: Candidate, total: float) -> bool:
+        if not candidate.emitted:
+            return False
+        before = candidate.emitted[-1]
+        is_known_earlier = self.needs_known and self._known(candidate) < before.known
+        return total <= before.probability and not is_known_earlier
+
+    def _emit(self, candidate: Candidate, total: float) -> None:
+        for instance in candidate.emitted:
+            self._retract(instance)
+        occurrence, values = candidate.occurrence, candidate.values
+        start, end, known = occurrence.start, occurrence.end, self._known(candidate)
+        parts = self._parts(candidate) if self.operators else ()
+        candidate.emitted = [
+            Instance(occurrence, start, end, total, known, parts, bindings, values)
+            for bindings in self._bindings(occurrence, values)
+        ]
+        for instance in candidate.emitted:
+            self._tell(instance)
+
+    def _tell(self, instance: Instance) -> None:
+        if self.answered is not None:
+            self.answered.add(instance)
+        for partition in self._partitions.values():
+            partition.add(instance)
+        for listener in self.listeners:
+            listener(instance)
+
+    def _parts(self, candidate: Candidate) -> tuple[Part, ...]:
+        about = candidate.occurrence
+        return tuple(
+            [
+                Part(operator.place, evidence.instance)
+                for operator, evidence in zip(self.operators, candidate.evidence, strict=True)
+                if evidence is not None and evidence.instance.about is not about
+            ]
+        )
+
+    def _retract(self, instance: Instance) -> None:
+        if self.answered is not None:
+            self.answered.remove(instance)
+        for partition in self._partitions.values():
+            partition.remove(instance)
+
+    def _known(self, candidate: Candidate) -> int:
+        occurrence = candidate.occurrence
+        if occurrence.end is None or (occurrence.is_in_parts and not self.needs_end):
+            known = occurrence.start
+        else:
+            known = occurrence.end
+        for one in candidate.evidence:
+            if one is not None and one.known > known:
+                known = one.known
+        return known
+
+    def _bindings(self, occurrence: Occurrence, read: Read) -> list[Bindings]:
+        """The values that the event gives to names: each combination of them."""
+        if not self._binds:
+            return _NO_BINDINGS
+        values = [self._values(occurrence, read, attribute) for _, attribute in self._binds]
+        names = [name for name, _ in self._binds]
+        found = (tuple(zip(names, some, strict=True)) for some in product(*values))
+        return [tuple(sorted(dict(one).items())) for one in found if agree(one, one)]
+
+    @staticmethod
+    def _values(occurrence: Occurrence, read: Read, attribute: AskedAttribute) -> list[Term]:
+        if attribute in read:
+            return [read[attribute]]
+        return list(dict.fromkeys(values_of(occurrence.statements, attribute.term)))
+
+    def _end(self, candidate: Candidate) -> None:
+        if not candidate.is_over:
+            candidate.is_over = True
+            if candidate.is_waiting:
+                for operator in self.operators:
+                    operator.leave(candidate)

@@ -1,0 +1,391 @@
+"""The engine of subscriptions to events in time: what happens goes in, who is answered comes out.
+
+It holds no clock: times are told. The answers are those that looking at all that happened would
+give, whatever order it is told in, as far as it is not told too late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+
+from msgspec import Struct
+
+from purport.matching.matcher import Matcher
+from purport.model.event import Event
+from purport.model.interval import microseconds_of, time_of
+from purport.model.subscription import Options, Pattern, Subscription
+from purport.temporal.conjunction import Hear
+from purport.temporal.event_log import EventLog, KeptEvents
+from purport.temporal.filters import Filters, Passed, Taker, least_probability
+from purport.temporal.instance import Instance
+from purport.temporal.network import Network, Node
+from purport.temporal.occurrence import Occurrence, Part, Report, report_of
+from purport.temporal.progress import BEGINNING, Progress
+
+_NO_TIME = timedelta(0)
+_AT_ONCE = 512  # events of the past that are matched together
+Find = Callable[[str], Occurrence | None]
+_Step = tuple[int, int, int, Callable[[], None]]  # of a rank, at a time, one after the other
+
+
+class Detection(Struct, frozen=True, gc=False):
+    """That an event answers a subscription, with all that it took."""
+
+    subscription: str  # the id under which the engine was given it
+    instance: Instance
+
+    @property
+    def event(self) -> Event:
+        """The event that is told of."""
+        return self.instance.about.event
+
+    @property
+    def probability(self) -> float:
+        """How likely it is what was meant: that of its likeliest explanation."""
+        return self.instance.probability
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a publication: what is known of its event, and what it has answered.
+
+    It may have been known before, or come too late to take part in answers (`late_by`).
+    """
+
+    occurrence: Occurrence
+    detections: Sequence[Detection] = ()
+    is_known: bool = False
+    late_by: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far an engine is in time, for one that goes on from its history."""
+
+    watermark: int = BEGINNING
+    last_instant: int = BEGINNING  # the last time that was given to an event without one
+
+
+@dataclass(slots=True)
+class _Root:
+    """A pattern that is subscribed to, once or several times; of each event it is told once."""
+
+    key: Hashable
+    node: Node
+    least: float  # that a probability has to reach
+    listener: Hear = lambda _: None
+    since: dict[str, int] = field(default_factory=dict)  # by id: of events after this sequence
+    told: dict[str, int] = field(default_factory=dict)  # ids of events, and when they began
+
+    def hears(self, instance: Instance, found: list[Detection], *, is_told: bool) -> None:
+        """It is answered; what happened before somebody subscribed is not told."""
+        about = instance.about
+        if about.id in self.told or instance.probability < self.least:
+            return
+        self.told[about.id] = about.start
+        if is_told:
+            return
+        sequence = about.sequence
+        for identifier, since in self.since.items():
+            if sequence > since:
+                found.append(Detection(identifier, instance))
+
+
+class TemporalEngine:
+    """Keeps up with what happens, and says who is answered by it.
+
+    >>> from purport import Event, parse
+    >>> engine = TemporalEngine()
+    >>> engine.add("cause", parse("{type = vpn down, start after(10 s) {type = link down}}"))
+    >>> times = [datetime.fromisoformat(f"2026-01-01T00:00:0{second}Z") for second in (1, 9)]
+    >>> engine.take(Event.from_json({"type": "link down"}), times[0]).detections
+    ()
+    >>> [found] = engine.take(Event.from_json({"type": "vpn down"}), times[1]).detections
+    >>> found.subscription, [part.place for part in found.instance.parts]
+    ('cause', ['start after(10 s) {type = link down}'])
+
+    `allowance` says how late events may come. `history` has what happened, for subscriptions that
+    come later, and for who starts again.
+    """
+
+    def __init__(
+        self,
+        matcher: Callable[[], Matcher] = Matcher,
+        *,
+        history: KeptEvents | None = None,
+        allowance: timedelta = _NO_TIME,
+        mark: Mark | None = None,
+    ) -> None:
+        self.history: KeptEvents = EventLog() if history is None else history
+        self._allowance = allowance // timedelta(microseconds=1)
+        self._progress = Progress()
+        self._filters = Filters(matcher())
+        self._network = Network(self._filters, self._progress)
+        self._roots: dict[tuple[Pattern, Options], _Root] = {}
+        self._root_of: dict[str, tuple[Pattern, Options]] = {}
+        self._going_on: dict[str, list[Taker]] = {}
+        self._found: list[Detection] = []
+        self._is_catching_up = False
+        self.mark = mark or Mark()
+        self.sequence = self.history.applied
+
+    @property
+    def matcher(self) -> Matcher:
+        """What matches single events."""
+        return self._filters.matcher
+
+    @property
+    def mark(self) -> Mark:
+        """How far it is in time."""
+        return Mark(self._progress.watermark, self._last_instant)
+
+    @mark.setter
+    def mark(self, mark: Mark) -> None:
+        self._progress.watermark, self._last_instant = mark.watermark, mark.last_instant
+
+    @property
+    def watermark(self) -> datetime | None:
+        """What is told of before this time is late; None if nothing has been told."""
+        mark = self._progress.watermark
+        return None if mark == BEGINNING else time_of(mark)
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """When something may be found to be missing, if nothing happens until then."""
+        deadline = self._progress.next_deadline
+        return None if deadline is None else time_of(deadline + self._allowance)
+
+    def __len__(self) -> int:
+        return len(self._root_of)
+
+    @property
+    def filters(self) -> Filters:
+        """What single events are matched against."""
+        return self._filters
+
+    @property
+    def size(self) -> int:
+        """How many nodes and filters there are: patterns that ask for the same share them."""
+        return len(self._network) + len(self._filters)
+
+    def add(self, identifier: str, subscription: Subscription) -> None:
+        """Take up a subscription; what has happened counts for it, but is not told.
+
+        `InvalidInput` or `NotSupportedYet` if it cannot be run.
+        """
+        self.add_all({identifier: subscription})
+
+    def add_all(
+        self, subscriptions: Mapping[str, Subscription], since: Mapping[str, int] | None = None
+    ) -> None:
+        """The same for several, which look at the past together.
+
+        `since` has the sequences after which events are told, of those that were here before.
+        """
+        for identifier, subscription in subscriptions.items():
+            asked = subscription.pattern, subscription.options
+            if asked not in self._roots:
+                self._roots[asked] = self._root(subscription)
+            self._roots[asked].since[identifier] = (since or {}).get(identifier, self.sequence)
+            self._root_of[identifier] = asked
+        self._catch_up()
+
+    def check(self, subscription: Subscription) -> None:
+        """Raise what `add` would raise, and take up nothing."""
+        key, _ = self._network.take_up(subscription.pattern, subscription.options)
+        self._network.let_go(key)
+
+    def _root(self, subscription: Subscription) -> _Root:
+        key, node = self._network.take_up(subscription.pattern, subscription.options)
+        root = _Root(key, node, least_probability(subscription.options))
+        root.listener = partial(self._hear, root)
+        node.listeners.append(root.listener)
+        return root
+
+    def remove(self, identifier: str) -> None:
+        """Drop a subscription."""
+        asked = self._root_of.pop(identifier)
+        root = self._roots[asked]
+        del root.since[identifier]
+        if not root.since:
+            del self._roots[asked]
+            root.node.listeners.remove(root.listener)
+            self._network.let_go(root.key)
+
+    def known_after(
+        self, event: Event, at: datetime, sequence: int, find: Find | None = None
+    ) -> Occurrence | None:
+        """What will be known of an event after a publication; None if all of it is known.
+
+        `EventError` if it contradicts what is known. Nothing changes.
+        """
+        report = report_of(event, self._instant(at))
+        return self._known_after(report, sequence, find or self.history.find)
+
+    def take(self, event: Event, at: datetime, sequence: int | None = None) -> Taken:
+        """An event was published; `EventError` if it contradicts what is known."""
+        return self.take_report(report_of(event, self._instant(at)), sequence)
+
+    def match(self, reports: Sequence[Report]) -> list[list[Passed]]:
+        """Which filters the statements of reports pass, for `take_report`: quick for many."""
+        return self._filters.readings(reports)
+
+    def take_report(
+        self, report: Report, sequence: int | None = None, passed: list[Passed] | None = None
+    ) -> Taken:
+        """The same of what an event tells; `passed` is what it passes, if that is known."""
+        sequence = self.sequence + 1 if sequence is None else sequence
+        occurrence = self._known_after(report, sequence, self.history.find)
+        if occurrence is None:
+            known = self.history.find(_identifier(report, sequence))
+            assert known is not None
+            return Taken(known, is_known=True)
+        late_by = self._progress.watermark - report.time
+        occurrence = self._as_late(occurrence, report, late_by)
+        self.sequence = sequence
+        self.history.keep([occurrence], sequence)
+        self._note_time(report)
+        self._run([] if occurrence.is_late else self._arrivals(occurrence, passed))
+        late = timedelta(microseconds=late_by) if late_by > 0 else None
+        return Taken(occurrence, self._take_found(), late_by=late)
+
+    def go_on(self, mark: Mark) -> Sequence[Detection]:
+        """Time has come so far, by events that take no part."""
+        self.mark = mark
+        self._run([])
+        return self._take_found()
+
+    def note(self, event: Event, at: datetime, sequence: int) -> Sequence[Detection]:
+        """An event was published that the history has already: time goes on with it."""
+        self.sequence = max(self.sequence, sequence)
+        self._note_time(report_of(event, self._instant(at)))
+        self._run([])
+        return self._take_found()
+
+    def pass_time(self, now: datetime) -> Sequence[Detection]:
+        """So late is it now: what should have happened until then, and has not, is missing."""
+        until = microseconds_of(now) - self._allowance
+        while (deadline := self._progress.next_deadline) is not None and deadline <= until:
+            self._progress.watermark = max(self._progress.watermark, deadline + 1)
+            self._run([])
+        return self._take_found()
+
+    def drop(self, *, before: datetime | None = None, most: int | None = None) -> int:
+        """Forget what ended before a time, and the oldest beyond a count; gives how many."""
+        time = None if before is None else microseconds_of(before)
+        dropped = self.history.drop(before=time, most=most)
+        if dropped:
+            ends = (one.end for one in self.history.all() if one.end is not None)
+            self._forget_before(min(ends, default=self._progress.watermark))
+        return dropped
+
+    def _known_after(self, report: Report, sequence: int, find: Find) -> Occurrence | None:
+        """What is known of an event after what a publication tells, if that is more."""
+        identifier = _identifier(report, sequence)
+        is_new = report.part is not Part.END and identifier == _given_id(sequence)
+        known = None if is_new else find(identifier)
+        if known is None:
+            return report.begun(identifier, sequence)
+        return report.ends(known)
+
+    def _instant(self, at: datetime) -> int:
+        """The time of an event that has none: when it was published, but one after the other."""
+        return max(microseconds_of(at), self._last_instant + 1)
+
+    def _note_time(self, report: Report) -> None:
+        if report.is_without_time:
+            self._last_instant = report.time
+        mark = report.time - self._allowance
+        self._progress.watermark = max(self._progress.watermark, mark)
+
+    def _as_late(self, occurrence: Occurrence, report: Report, late_by: int) -> Occurrence:
+        """What comes late takes no part; what ends late has gone on until now."""
+        if late_by <= 0:
+            return occurrence
+        if report.part is Part.END:
+            return replace(occurrence, end=max(report.time, self._progress.watermark))
+        return replace(occurrence, is_late=True)
+
+    def _arrivals(self, occurrence: Occurrence, passed: list[Passed] | None) -> list[_Step]:
+        """What nodes do with an event; what they knew of it while it went on is forgotten."""
+        for node in self._going_on.pop(occurrence.id, ()):
+            node.forget(occurrence.id)
+        if passed is None:
+            [passed] = self._filters.readings([occurrence])
+        return self._steps(occurrence, passed)
+
+    def _steps(
+        self, occurrence: Occurrence, passed: list[Passed], only: set[Taker] | None = None
+    ) -> list[_Step]:
+        found = [
+            (node, readings)
+            for one, readings in passed
+            for node in one.takers
+            if only is None or node in only
+        ]
+        if occurrence.end is None:
+            self._going_on.setdefault(occurrence.id, []).extend(node for node, _ in found)
+        return [
+            (node.rank, BEGINNING, number, partial(node.take, occurrence, readings))
+            for number, (node, readings) in enumerate(found)
+        ]
+
+    def _run(self, steps: list[_Step]) -> None:
+        """Let nodes take an event and look at what has waited for its time, inner ones first."""
+        progress, serial = self._progress, len(steps)
+        steps.sort(reverse=True)
+        while steps or progress.is_due:
+            if progress.is_due:
+                for rank, time, look in progress.due():
+                    serial += 1
+                    steps.append((rank, time, serial, look))
+                steps.sort(reverse=True)
+            steps.pop()[3]()
+
+    def _catch_up(self) -> None:
+        """Let new nodes know what has happened; nothing of it is told.
+
+        The watermark is held back until all is there, so that what waits for it sees all of it.
+        """
+        fresh: set[Taker] = set(self._network.fresh)
+        self._network.fresh.clear()
+        if not fresh:
+            return
+        watermark, self._progress.watermark = self._progress.watermark, BEGINNING
+        self._is_catching_up = True
+        try:
+            past = (one for one in self.history.all() if not one.is_late)
+            while some := list(islice(past, _AT_ONCE)):
+                for occurrence, passed in zip(some, self._filters.readings(some), strict=True):
+                    self._run(self._steps(occurrence, passed, fresh))
+            self._progress.watermark = watermark
+            self._run([])
+        finally:
+            self._progress.watermark = watermark
+            self._is_catching_up = False
+
+    def _hear(self, root: _Root, instance: Instance) -> None:
+        root.hears(instance, self._found, is_told=self._is_catching_up)
+
+    def _take_found(self) -> Sequence[Detection]:
+        found, self._found = tuple(self._found), []
+        return found
+
+    def _forget_before(self, time: int) -> None:
+        for node in self._network.nodes():
+            node.drop_before(time)
+        for root in self._roots.values():
+            root.told = {name: start for name, start in root.told.items() if start >= time}
+
+
+def _identifier(report: Report, sequence: int) -> str:
+    return report.id or _given_id(sequence)
+
+
+def _given_id(sequence: int) -> str:
+    """The id of an event that has none, as a broker gives it."""
+    return f"event-{sequence}"

@@ -1,0 +1,71 @@
+"""What answers a pattern: an event, or several that belong together, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from purport.model.comparison import Operator, holds
+from purport.model.subscription import AskedAttribute
+from purport.model.term import Term
+from purport.temporal.occurrence import Occurrence
+
+Bindings = tuple[tuple[str, Term], ...]
+Read = Mapping[AskedAttribute, Term]  # values that a mapping chose for approximate attributes
+NOTHING_READ: Read = MappingProxyType({})
+
+
+class Part(NamedTuple):
+    """One of those that an instance rests on, and the place of the pattern that it fills."""
+
+    place: str
+    instance: Instance
+
+
+class Instance(Struct, eq=False, gc=False):
+    """Something that answers a pattern; of single events, `about` is all there is to it.
+
+    `known` is the time by which it could be told, whenever it was: what looks at a stretch of time
+    that is over counts those that were known by then. `values` are those of the attributes that a
+    mapping chose for approximate ones. There are very many: what they refer to is always older, so
+    no rings come about that a garbage collector would have to look for.
+    """
+
+    about: Occurrence
+    start: int
+    end: int | None
+    probability: float
+    known: int
+    parts: tuple[Part, ...] = ()
+    bindings: Bindings = ()
+    values: Read = NOTHING_READ
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is a single event, and not a composition that ends with one."""
+        return all(part.instance.about is not self.about for part in self.parts)
+
+    def all_parts(self) -> Iterator[Part]:
+        """Those that it rests on, and those that these rest on, as they come in the pattern."""
+        for part in self.parts:
+            yield part
+            yield from part.instance.all_parts()
+
+
+def agree(first: Bindings, second: Bindings) -> bool:
+    """Whether names that both bind have equal values."""
+    known = dict(first)
+    return all(name not in known or is_same(known[name], value) for name, value in second)
+
+
+def is_same(one: Term, other: Term) -> bool:
+    """Whether two values are equal, whichever of them is asked for."""
+    return holds(one, Operator.EQUAL, other) or holds(other, Operator.EQUAL, one)
+
+
+def joined(first: Bindings, second: Bindings) -> Bindings:
+    """All names that either binds, in their order."""
+    return tuple(sorted(({**dict(second), **dict(first)}).items()))

@@ -1,0 +1,225 @@
+"""`A filter(<, last 200) {...}`: a value compared with those of the last events before it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+
+from purport.model.comparison import Operator, holds, told_quantity
+from purport.model.subscription import AskedAttribute
+from purport.model.term import Term
+from purport.model.units import Quantity
+from purport.temporal.answered import Answered
+from purport.temporal.conjunction import Candidate
+from purport.temporal.filters import values_of
+from purport.temporal.instance import Instance, Read
+from purport.temporal.occurrence import Occurrence
+from purport.temporal.operators import Witnesses
+from purport.temporal.progress import BEGINNING, Progress
+from purport.temporal.sources import Evidence
+
+
+class HistoryFilterOperator:
+    """Looks once, when all that ended before an event's moment has come.
+
+    While time goes on, the last values are kept in order, so that nothing is read again.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        witnesses: Witnesses,
+        progress: Progress,
+        attribute: AskedAttribute,
+        operator: Operator,
+        last: int | None,
+        *,
+        of_end: bool,
+    ) -> None:
+        self.place, self._witnesses, self._progress = place, witnesses, progress
+        self._attribute, self._operator, self._last = attribute, operator, last
+        self._of_end = of_end
+        self.is_prompt = True
+        self._window = _LastNumbers(attribute, last) if witnesses.is_plain else None
+        witnesses.node.listeners.append(self.hear)
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._witnesses.node.listeners.remove(self.hear)
+
+    def looks_again(self, candidate: Candidate) -> int | None:
+        """At the event's moment."""
+        return self._moment(candidate.occurrence)
+
+    def wait(self, candidate: Candidate) -> None:
+        """It is looked at again anyway."""
+
+    def leave(self, candidate: Candidate) -> None:
+        """Nothing waits here."""
+
+    def drop_before(self, time: int) -> None:
+        """What is dropped may be among the last."""
+        if self._window is not None:
+            self._window.forget()
+
+    def hear(self, one: Instance) -> None:
+        """Something new has answered: if it belongs before what was read, that is read again."""
+        if self._window is not None and one.end is not None and one.end < self._window.moment:
+            self._window.forget()
+
+    def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
+        """A witness among the last, once all of them are there."""
+        moment = self._moment(candidate.occurrence)
+        if self._progress.watermark < moment:
+            return None, False
+        values = self._values(candidate)
+        best: Evidence | None = None
+        for answered in self._witnesses.among(candidate.occurrence):
+            found = self._found_in_window(answered, moment, values)
+            if found is None:
+                found = self._scanned(candidate.occurrence, answered, moment, values)
+            if found and found[0].is_better_than(best):
+                best = found[0]
+        return best, True
+
+    def _moment(self, outer: Occurrence) -> int:
+        if not self._of_end:
+            return outer.start
+        assert outer.end is not None
+        return outer.end
+
+    def _values(self, candidate: Candidate) -> list[Term]:
+        return values_read(candidate.values, candidate.occurrence, self._attribute)
+
+    def _found_in_window(
+        self, answered: Answered, moment: int, values: list[Term]
+    ) -> list[Evidence] | None:
+        """A witness, or none (an empty list), by the numbers in order; None if they do not say."""
+        window = self._window
+        if window is None or moment < window.moment:
+            return None
+        window.advance(answered, moment)
+        if not window.is_plain:
+            return None
+        found = []
+        for value in values:
+            number = plain_number(value)
+            if number is None:
+                return None
+            witness = window.witness(number, self._operator)
+            if witness is not None:
+                found.append(Evidence(witness, 1.0, max(moment, witness.known)))
+        return found[:1]
+
+    def _scanned(
+        self, outer: Occurrence, answered: Answered, moment: int, values: list[Term]
+    ) -> list[Evidence]:
+        best: Evidence | None = None
+        for one in self._last_before(outer, answered, moment):
+            told = values_read(one.values, one.about, self._attribute)
+            if any(holds(x, self._operator, y) for x in values for y in told):
+                evidence = self._witnesses.evidence(outer, one, max(moment, one.known))
+                if evidence is not None and evidence.is_better_than(best):
+                    best = evidence
+                    if best.probability >= 1.0:
+                        break
+        return [] if best is None else [best]
+
+    def _last_before(
+        self, outer: Occurrence, answered: Answered, moment: int
+    ) -> Iterator[Instance]:
+        """The last of those that answered and were known, latest first; each event counts once."""
+        counted: set[str] = set()
+        for one in answered.by_end.between(None, moment - 1):
+            if one.known > moment or not self._is_one(outer, one):
+                continue
+            if one.about.id not in counted and len(counted) == self._last:
+                return
+            counted.add(one.about.id)
+            yield one
+
+    def _is_one(self, outer: Occurrence, one: Instance) -> bool:
+        return self._witnesses.evidence(outer, one, one.known) is not None
+
+
+class _LastNumbers:
+    """The numbers of the last events that ended before a moment, in order; events behind them."""
+
+    def __init__(self, attribute: AskedAttribute, most: int | None) -> None:
+        self._attribute, self._most = attribute, most
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.moment = BEGINNING
+        self.is_plain = True  # all are numbers without units, of events that surely answer
+        self._events: deque[tuple[Instance, tuple[float, ...]]] = deque()
+        self._numbers: list[float] = []
+
+    def advance(self, answered: Answered, moment: int) -> None:
+        """Go on to a later moment."""
+        if not self.is_plain:
+            return
+        first = None if self.moment == BEGINNING else self.moment
+        newest = answered.by_end.between(first, moment - 1)
+        self.moment = moment
+        fresh = list(newest if self._most is None else islice(newest, self._most))
+        for one in reversed(fresh):
+            self._add(one)
+
+    def witness(self, number: float, operator: Operator) -> Instance | None:
+        """An event whose number stands to this one as asked: told operator number of the event."""
+        numbers = self._numbers
+        if not numbers:
+            return None
+        low, high = numbers[0], numbers[-1]
+        match operator:
+            case Operator.LESS:
+                return self._event_of(high) if number < high else None
+            case Operator.AT_MOST:
+                return self._event_of(high) if number <= high else None
+            case Operator.GREATER:
+                return self._event_of(low) if number > low else None
+            case Operator.AT_LEAST:
+                return self._event_of(low) if number >= low else None
+            case Operator.EQUAL:
+                place = bisect_left(numbers, number)
+                is_there = place < len(numbers) and numbers[place] == number
+                return self._event_of(number) if is_there else None
+            case Operator.NOT_EQUAL:
+                other = low if low != number else high
+                return self._event_of(other) if other != number else None
+
+    def _add(self, one: Instance) -> None:
+        values = values_read(one.values, one.about, self._attribute)
+        numbers = [one.magnitude for one in values if type(one) is Quantity and one.unit is None]
+        if len(numbers) != len(values) or one.probability < 1.0 or one.known > self.moment:
+            self.is_plain = False
+            return
+        for number in numbers:
+            insort(self._numbers, number)
+        self._events.append((one, tuple(numbers)))
+        if self._most is not None and len(self._events) > self._most:
+            for number in self._events.popleft()[1]:
+                del self._numbers[bisect_left(self._numbers, number)]
+
+    def _event_of(self, number: float) -> Instance:
+        """The latest event with a number."""
+        return next(one for one, numbers in reversed(self._events) if number in numbers)
+
+
+def values_read(read: Read, occurrence: Occurrence, attribute: AskedAttribute) -> list[Term]:
+    """The values of an attribute: the one that a mapping chose, or all that it has."""
+    if read and attribute in read:
+        return [read[attribute]]
+    if attribute.approximation is not None:
+        return []
+    return values_of(occurrence.statements, attribute.term)
+
+
+def plain_number(value: Term) -> float | None:
+    """A number without a unit that a value spells; None if it does not."""
+    quantity = told_quantity(value)
+    return None if quantity is None or quantity.unit is not None else quantity.magnitude

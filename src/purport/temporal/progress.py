@@ -1,0 +1,54 @@
+"""How far time has come: the watermark, and what waits for it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+BEGINNING = -(1 << 62)
+
+Look = Callable[[], None]
+
+
+@dataclass(slots=True)
+class Progress:
+    """Nothing before the watermark is told any more, but for what is late.
+
+    What waits is looked at when the watermark has come to its time: inner patterns (of a lower
+    rank) first, so that outer ones see what these found.
+    """
+
+    watermark: int = BEGINNING
+    _waiting: list[tuple[int, int, int, Look]] = field(default_factory=list)
+    _serials: count[int] = field(default_factory=count)
+    _deadlines: list[int] = field(default_factory=list)
+
+    def wait(self, time: int, rank: int, look: Look) -> None:
+        """Have something looked at when the watermark has come to a time."""
+        heapq.heappush(self._waiting, (time, rank, next(self._serials), look))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether something is to be looked at now."""
+        return bool(self._waiting) and self._waiting[0][0] <= self.watermark
+
+    def due(self) -> list[tuple[int, int, Look]]:
+        """What is to be looked at now, with its rank and its time; it waits no more."""
+        found: list[tuple[int, int, Look]] = []
+        while self._waiting and self._waiting[0][0] <= self.watermark:
+            time, rank, _, look = heapq.heappop(self._waiting)
+            found.append((rank, time, look))
+        return found
+
+    def add_deadline(self, time: int) -> None:
+        """Have the watermark pass a time when the clock has, though nothing is told."""
+        heapq.heappush(self._deadlines, time)
+
+    @property
+    def next_deadline(self) -> int | None:
+        """The first time that the watermark is to pass by the clock."""
+        while self._deadlines and self._deadlines[0] < self.watermark:
+            heapq.heappop(self._deadlines)
+        return self._deadlines[0] if self._deadlines else None

@@ -1,0 +1,61 @@
+"""A history of which the last part is in memory, until it is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from purport.temporal.history import EventHistory
+from purport.temporal.occurrence import Occurrence
+
+
+class UnsavedHistory:
+    """Keeps what is new beside a history that lasts, which `save` brings up to date."""
+
+    def __init__(self, lasting: EventHistory) -> None:
+        self._lasting = lasting
+        self._unsaved: dict[str, Occurrence] = {}
+        self._unknown: set[str] = set()  # ids that were looked for, and are not there
+        self.applied = lasting.applied
+        self.saved = lasting.applied  # the last sequence that lasts
+
+    def keep(self, occurrences: Sequence[Occurrence], applied: int) -> None:
+        """Take up what is new, or known better."""
+        for one in occurrences:
+            self._unsaved[one.id] = one
+            self._unknown.discard(one.id)
+        self.applied = applied
+
+    def save(self, applied: int) -> None:
+        """Have all of it last, through a sequence of the journal."""
+        if applied > self.saved:
+            self._lasting.keep(list(self._unsaved.values()), applied)
+            self._unsaved.clear()
+            self._unknown.clear()
+            self.applied = self.saved = applied
+
+    def find(self, identifier: str) -> Occurrence | None:
+        """What is known under an id; the history that lasts is asked once for a new one."""
+        if identifier in self._unsaved:
+            return self._unsaved[identifier]
+        if identifier in self._unknown:
+            return None
+        found = self._lasting.find(identifier)
+        if found is None:
+            self._unknown.add(identifier)
+        return found
+
+    def all(self) -> Iterator[Occurrence]:
+        """Everything, the order of arrival is that of what lasts, then of what does not yet."""
+        for one in self._lasting.all():
+            if one.id not in self._unsaved:
+                yield one
+        yield from self._unsaved.values()
+
+    def drop(self, *, before: int | None = None, most: int | None = None) -> int:
+        """Forget what is old, after all of it was saved."""
+        self.save(self.applied)
+        return self._lasting.drop(before=before, most=most)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._lasting.close()

@@ -1,0 +1,134 @@
+"""`avg(temperature~) over 5 min > 25`: what the values of a stretch of time come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from purport.model.comparison import Operator, holds, told_quantity
+from purport.model.subscription import AskedAttribute, Function
+from purport.model.term import Term
+from purport.model.units import Quantity, Unit
+from purport.temporal.conjunction import Candidate
+from purport.temporal.instance import Instance, Read
+from purport.temporal.last_values import values_read
+from purport.temporal.occurrence import Occurrence
+from purport.temporal.operators import Witnesses
+from purport.temporal.progress import Progress
+from purport.temporal.sources import Evidence
+
+
+class AggregateOperator:
+    """Looks once, when all that ended before an event's moment has come."""
+
+    is_prompt = True
+
+    def __init__(
+        self,
+        place: str,
+        witnesses: Witnesses,
+        progress: Progress,
+        function: Function,
+        attribute: AskedAttribute | None,
+        window: int,
+        operator: Operator,
+        value: Term,
+        *,
+        of_end: bool,
+    ) -> None:
+        self.place, self._witnesses, self._progress = place, witnesses, progress
+        self._function, self._attribute, self._window = function, attribute, window
+        self._operator, self._value, self._of_end = operator, value, of_end
+
+    def close(self) -> None:
+        """It hears of nothing."""
+
+    def looks_again(self, candidate: Candidate) -> int | None:
+        """At the event's moment."""
+        return self._moment(candidate.occurrence)
+
+    def wait(self, candidate: Candidate) -> None:
+        """It is looked at again anyway."""
+
+    def leave(self, candidate: Candidate) -> None:
+        """Nothing waits here."""
+
+    def drop_before(self, time: int) -> None:
+        """Nothing is kept here."""
+
+    def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
+        """The event itself, if what its window comes to stands as asked."""
+        outer, moment = candidate.occurrence, self._moment(candidate.occurrence)
+        if self._progress.watermark < moment:
+            return None, False
+        own = self._told(candidate.values, outer)
+        result = aggregate(self._function, own, self._others(outer, moment), self._value)
+        if result is None or not holds(result, self._operator, self._value):
+            return None, True
+        itself = Instance(outer, outer.start, outer.end, 1.0, moment)
+        return Evidence(itself, 1.0, moment), True
+
+    def _moment(self, outer: Occurrence) -> int:
+        if not self._of_end:
+            return outer.start
+        assert outer.end is not None
+        return outer.end
+
+    def _others(self, outer: Occurrence, moment: int) -> Iterator[Term]:
+        counted: set[str] = {outer.id}
+        for answered in self._witnesses.among(outer):
+            for one in answered.by_end.between(moment - self._window + 1, moment - 1):
+                if one.about.id not in counted:
+                    counted.add(one.about.id)
+                    yield from self._told(one.values, one.about)
+
+    def _told(self, read: Read, occurrence: Occurrence) -> list[Term]:
+        """What an event brings in: its values, or of a count of events itself."""
+        if self._attribute is None:
+            return [Quantity(1)]
+        return values_read(read, occurrence, self._attribute)
+
+
+def aggregate(
+    function: Function, own: Sequence[Term], others: Iterable[Term], asked: Term
+) -> Quantity | None:
+    """What the values of an event and of others come to; None if its own say nothing.
+
+    It is in the unit that is asked for, or else in the first that is named. Values of another kind
+    (a length among temperatures) do not count; numbers without a unit are taken to be in it.
+    """
+    if function is Function.COUNT:
+        return Quantity(len(own) + sum(1 for _ in others)) if own else None
+    told = [*own, *others]
+    unit = next((one.unit for one in _quantities([asked, *told]) if one.unit is not None), None)
+    if not _numbers(own, unit):
+        return None
+    result = _come_to(function, _numbers(told, unit))
+    return Quantity(int(result) if result.denominator == 1 else float(result), unit)
+
+
+def _quantities(values: Iterable[Term]) -> list[Quantity]:
+    return [one for one in map(told_quantity, values) if one is not None]
+
+
+def _numbers(values: Iterable[Term], unit: Unit | None) -> list[Fraction]:
+    """Values in a unit, as far as they can be said in it."""
+    numbers = []
+    for one in _quantities(values):
+        if unit is None or one.unit is None:
+            numbers.append(Fraction(repr(one.magnitude)))
+        elif one.unit.base == unit.base:
+            numbers.append((one.unit.in_base(one.magnitude) - unit.offset) / unit.scale)
+    return numbers
+
+
+def _come_to(function: Function, numbers: Sequence[Fraction]) -> Fraction:
+    match function:
+        case Function.SUM:
+            return sum(numbers, Fraction())
+        case Function.MIN:
+            return min(numbers)
+        case Function.MAX:
+            return max(numbers)
+        case _:
+            return sum(numbers, Fraction()) / len(numbers)
