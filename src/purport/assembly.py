@@ -7,14 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from purport.broker.journal import Journal
 from purport.broker.matching_engine import MatchingEngine
+from purport.broker.time_engine import HistoryEngine, HistoryLimits
 from purport.matching.matcher import Matcher
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.memory_store import MemoryStore
 from purport.storage.opening import open_sql_journal, open_sqlite_journal
+from purport.storage.opening_history import open_sql_history, open_sqlite_history
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint
 from purport.storage.sql_journal import SqlJournal
+from purport.temporal.history import EventHistory, MemoryHistory
 
 if TYPE_CHECKING:
     from purport.matching.individuals import GivenOntology
@@ -43,6 +47,28 @@ def matching_engine(
     if ontology is None:
         return MatchingEngine(matcher)
     return MatchingEngine(partial(matcher, ontology=ontology))
+
+
+def history_at(place: Path | str | None) -> EventHistory:
+    """The history of events in memory (None), in a folder, or in the database of an address."""
+    if place is None:
+        return MemoryHistory()
+    if isinstance(place, str) and "://" in place:
+        return open_sql_history(place)
+    return open_sqlite_history(Path(place) / "history.sqlite", durability="relaxed")
+
+
+def history_engine(
+    journal: Journal,
+    history: Callable[[], EventHistory],
+    limits: HistoryLimits,
+    *,
+    matcher: Callable[..., Matcher] = Matcher,
+    ontology: GivenOntology | None = None,
+) -> HistoryEngine:
+    """The engine of subscriptions in time."""
+    made = matcher if ontology is None else partial(matcher, ontology=ontology)
+    return HistoryEngine(made, history, journal.read, limits)
 
 
 def graph_store_at(address: Path | str | None = None) -> GraphStore:

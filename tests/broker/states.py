@@ -8,8 +8,9 @@ from purport import Event, Matcher, parse, write
 from purport.broker.draft import published
 from purport.broker.drafting import Limits
 from purport.broker.matching_engine import MatchingEngine
-from purport.broker.records import Entry, Published, Record, Subscribed, Told, microseconds_of
+from purport.broker.records import Entry, Published, Record, Subscribed, Told
 from purport.broker.state import BrokerState
+from purport.model.interval import microseconds_of
 
 NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 

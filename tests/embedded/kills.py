@@ -16,16 +16,20 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from pyoxigraph import QuerySolutions
 
 from purport import Matcher
-from purport.broker.records import Published
+from purport.assembly import history_at
+from purport.broker.records import Entry, Published
 from purport.embedded.broker import Broker
+from purport.embedded.settings import BrokerSettings
 from purport.storage.opening import open_sqlite_journal
 from purport.storage.verification import verify
 
@@ -49,6 +53,7 @@ class Aftermath:
     updates: int  # that were acknowledged
     updates_lost: int
     answers_wrong: int  # of a query: what was told of it is not what the graph says
+    patterns_wrong: int  # of a pattern in time: told wrongly, twice or not at all
     problems: tuple[str, ...]
     seconds: float
 
@@ -56,7 +61,7 @@ class Aftermath:
     def is_as_promised(self) -> bool:
         """Nothing acknowledged is lost, nothing is there twice, nobody's numbers have gaps."""
         wrong = self.lost or self.doubled or self.gaps or self.unheard or self.problems
-        return not (wrong or self.updates_lost or self.answers_wrong)
+        return not (wrong or self.updates_lost or self.answers_wrong or self.patterns_wrong)
 
 
 def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
@@ -72,7 +77,8 @@ def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
         asked, told = _asked(broker), _answer_told(broker)
         last = [note.match.event.id for note in broker.subscriber("heard").waiting()]
         entries = [one for one in broker._journal.read() if isinstance(one.record, Published)]
-        gaps = sum(_gaps(broker, name) for name in ("heard", "counted", "asked"))
+        gaps = sum(_gaps(broker, name) for name in ("heard", "counted", "asked", "after"))
+        found = Counter(note.match.event.id for note in broker.subscriber("after").replay())
     kept = Counter(entry.event.id for entry in entries if entry.event)
     heard = Counter(_lines(folder / "heard")) + Counter(str(one) for one in last)
     with closing(open_sqlite_journal(folder / "broker", read_only=True)) as journal:
@@ -89,6 +95,7 @@ def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
         len(updated),
         len(updated - asked.keys()),
         (asked - told).total() + (told - asked).total(),
+        _differences(found, Counter(_expected(entries))),
         problems,
         time.monotonic() - began,
     )
@@ -97,7 +104,12 @@ def killed_broker(kills: int, folder: Path, seed: int) -> Aftermath:
 def open_broker(folder: Path) -> Broker:
     """The broker that is killed; it seals often."""
     journal = open_sqlite_journal(folder / "broker", stretch_size=_STRETCH)
-    return Broker(journal, matcher=lambda: Matcher(measure="exact"))
+    return Broker(
+        journal,
+        history=partial(history_at, folder / "broker"),
+        matcher=lambda: Matcher(measure="exact"),
+        settings=BrokerSettings(snapshot_every=_STRETCH),
+    )
 
 
 def load(folder: Path) -> None:
@@ -111,6 +123,7 @@ def load(folder: Path) -> None:
     )
     broker.subscribe("{a >= 0} as counted", most_waiting=10_000_000)
     broker.subscribe(QUERY, name="asked", most_waiting=10_000_000)
+    broker.subscribe("{a = 3, start after {a = 5}} as after", most_waiting=10_000_000)
     drawn = random.Random(os.getpid())
     while True:
         events = [{"a": drawn.randrange(9)} for _ in range(drawn.randrange(1, 30))]
@@ -145,6 +158,21 @@ def _run_and_kill(folder: Path, drawn: random.Random) -> None:
 def _gaps(broker: Broker, name: str) -> int:
     numbers = [note.sequence for note in broker.subscriber(name).replay()]
     return sum(1 for one, number in enumerate(numbers) if one != number)
+
+
+def _expected(entries: Sequence[Entry]) -> Iterator[str | None]:
+    """The events that the pattern in time is about: every 3 after the first 5."""
+    is_begun = False
+    for entry in entries:
+        assert entry.event is not None
+        number = str(entry.event.statements[0].value)
+        if is_begun and number == "3":
+            yield entry.event.id
+        is_begun |= number == "5"
+
+
+def _differences(one: Counter[str | None], other: Counter[str | None]) -> int:
+    return (one - other).total() + (other - one).total()
 
 
 def _asked(broker: Broker) -> Counter[str]:
@@ -186,6 +214,7 @@ def report(aftermath: Aftermath) -> str:
         "updates acknowledged": one.updates,
         "updates acknowledged and lost": one.updates_lost,
         "differences between the graph and what a subscribed query was told": one.answers_wrong,
+        "patterns in time told wrongly, twice or not at all": one.patterns_wrong,
         "problems that `purport journal verify` finds": len(one.problems),
     }
     table = "\n".join(f"| {what} | {count:,} |" for what, count in rows.items())
@@ -193,9 +222,9 @@ def report(aftermath: Aftermath) -> str:
 
 A process publishes to a durable broker as quickly as it can, several events at once, and hears
 them through a callback; it is killed (`kill -9`) at random moments and started again. Every event
-matches two subscriptions. It also runs SPARQL updates, some of them delayed, to a query that is
-subscribed to. An event is *acknowledged* when `publish_all` has returned, an update when `update`
-has.
+matches two subscriptions, and some a third one, to a pattern in time. It also runs SPARQL updates,
+some of them delayed, to a query that is subscribed to. An event is *acknowledged* when
+`publish_all` has returned, an update when `update` has.
 
 | | |
 |---|---|

@@ -500,7 +500,7 @@ def test_a_registry_with_a_mistake_is_not_imported_at_all(text: str, reason: str
 
 def test_what_cannot_be_run_is_refused_and_leaves_nothing(broker: Broker) -> None:
     with pytest.raises(NotSupportedYet):
-        broker.subscribe("{a = 1} then {b = 1} within 5 s as x")
+        broker.subscribe("{a = 1} then {b = 1} within 5 s as x on change")
     with pytest.raises(InvalidInput, match="nosuch"):
         broker.subscribe("{a = b~nosuch} as x")
     with pytest.raises(InvalidInput, match="expected one of 'at least once', 'at most once'"):

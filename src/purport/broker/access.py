@@ -93,6 +93,13 @@ class AccessRules:
         allowing = (one for one in self.rules if one.effect is Effect.ALLOW)
         return self.is_open or any(one.is_about(who, action) for one in allowing)
 
+    def allows_everywhere(self, who: str | None, action: Action) -> bool:
+        """Whether somebody may do something on every topic, in the default graph."""
+        said = [one for one in self.rules if one.is_about(who, action)]
+        if any(one.effect is Effect.DENY for one in said):
+            return False
+        return self.is_open or any("#" in one.topics and "*" in one.graphs for one in said)
+
     def require(self, who: str | None, action: Action, *, topic: str = "", graph: str = "") -> None:
         """Raise `Forbidden` if somebody may not do something."""
         if not self.allows(who, action, topic=topic, graph=graph):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from purport.broker.records import Answered
 from purport.errors import InvalidInput
@@ -19,30 +19,41 @@ from purport.model.subscription import (
 )
 from purport.model.term import Term, folded
 
+Names = Mapping[str, Term]  # what a pattern in time gives names to
+_NO_NAMES: Names = {}
 
-def derived_event(rule: Rule, event: Event, answered: Answered, identifier: str) -> Event:
+
+def derived_event(
+    rule: Rule, event: Event, answered: Answered, identifier: str, names: Names = _NO_NAMES
+) -> Event:
     """The event that a rule publishes on a match; `InvalidInput` if a `$name` says nothing.
 
     `$room` is what answers the predicate with the attribute `room`, or the predicate `... = $room`;
-    if there is none, what the event says under that very name.
+    if there is none, what the event says under that very name. Patterns in time have `names`.
     """
     action = rule.action
     assert isinstance(action, Publish)
     statements = tuple(
         Statement(one.attribute, value)
         for one in action.statements
-        for value in values_of(one.value, rule, event, answered)
+        for value in values_of(one.value, rule, event, answered, names)
     )
     refuse_many(len(statements))
     return Event(statements, identifier, event.interval)
 
 
 def values_of(
-    value: Term | Reference, rule: Rule, event: Event, answered: Answered
+    value: Term | Reference,
+    rule: Rule,
+    event: Event,
+    answered: Answered,
+    names: Names = _NO_NAMES,
 ) -> Sequence[Term]:
     """What a value of a rule stands for; `InvalidInput` if a `$name` says nothing."""
     if not isinstance(value, Reference):
         return (value,)
+    if value.attribute in names:
+        return (names[value.attribute],)
     name = folded(value.attribute)
     answers = list(zip(rule.predicates, answered.mapping, answered.similarities, strict=False))
     for name_of in (_bound_name, _attribute_name):

@@ -16,10 +16,18 @@ from typing import NamedTuple
 from purport.broker.access import OPEN, AccessRules, Action
 from purport.broker.asked import options_of
 from purport.broker.cursor import Cursor
-from purport.broker.derivation import derived_event
+from purport.broker.derivation import Names, derived_event
 from purport.broker.drafting import BacklogFull, Drafting, Limits
-from purport.broker.engine import Answer
-from purport.broker.records import Answered, Entry, Failed, Published, Told
+from purport.broker.engine import Answer, Found
+from purport.broker.records import (
+    Answered,
+    Detected,
+    Entry,
+    Failed,
+    Published,
+    Told,
+    Witness,
+)
 from purport.broker.registry import Registration
 from purport.broker.rule_update import rule_update
 from purport.broker.state import BrokerState, rearms
@@ -29,6 +37,7 @@ from purport.model.event import Event
 from purport.model.subscription import Rule, Update
 
 _NOTHING = Published()
+_NO_NAMES: Names = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +75,31 @@ def published(
 
     `received` is what subscribers have received and the journal does not know yet.
     """
+    if state.time is not None:
+        state.time.require(events, state.sequence + 1, at)
     drafting = _begun(state, at, access, received)
     origin = _Origin(topic, publisher) if topic or publisher else _NOWHERE
     _Draft(drafting, limits or _LIMITS).publish(events, [origin] * len(events))
+    return drafting.entries
+
+
+def detected(
+    state: BrokerState,
+    at: datetime,
+    origins: Mapping[str, Published],
+    *,
+    limits: Limits | None = None,
+    access: AccessRules = OPEN,
+) -> list[Entry]:
+    """The entries for what was found in time, with what rules derive from it.
+
+    `origins` has the publications of events that rules derived, by their ids.
+    """
+    drafting = _begun(state, at, access, None)
+    draft = _Draft(drafting, limits or _LIMITS)
+    for found in state.found():
+        draft.detect(found, _origin_of(found, origins))
+    draft.publish((), ())
     return drafting.entries
 
 
@@ -108,13 +139,50 @@ class _Draft:
 
     def publish(self, events: Sequence[Event], origins: Sequence[_Origin]) -> None:
         """Publish events, then what rules derive from them, and so on."""
+        events, origins = self._with_derived(events, origins)
         while events:
             answers = self._state.answers(events, self._drafting.time)
             for event, found, origin in zip(events, answers, origins, strict=True):
                 self._publish_one(event, found, origin)
-            events = [event for event, _ in self._derived]
-            origins = [origin for _, origin in self._derived]
-            self._derived.clear()
+            events, origins = self._with_derived((), ())
+
+    def _with_derived(
+        self, events: Sequence[Event], origins: Sequence[_Origin]
+    ) -> tuple[list[Event], list[_Origin]]:
+        """Events, and what rules have derived so far, which does not wait any longer."""
+        derived, self._derived = self._derived, []
+        return (
+            [*events, *(event for event, _ in derived)],
+            [*origins, *(origin for _, origin in derived)],
+        )
+
+    def detect(self, found: Found, origin: _Origin) -> None:
+        """Tell whom a pattern in time concerns, and let its rules go on."""
+        best = Answered(found.probability)
+        answers = [Answer(one, best) for one in found.subscriptions]
+        hearing = [one for one in self._hearing(answers, "") if self._hears_all(one.registration)]
+        record = Detected(
+            found.event.to_json().decode(),
+            found.subscriptions,
+            tuple(map(self._told, hearing)),
+            tuple(
+                Witness(one.place, one.event.to_json().decode(), one.probability)
+                for one in found.witnesses
+            ),
+            origin.causes,
+            origin.rules,
+        )
+        sequence = self._drafting.next
+        self._drafting.add(record)
+        for one in hearing:
+            self._drafting.make_room(one.registration)
+        for told in record.told:
+            self._fire(told, found.event, origin, origin.root or sequence, found.names)
+
+    def _hears_all(self, registration: Registration) -> bool:
+        """Whether somebody may hear of all topics: a pattern does not say which its events had."""
+        access = self._access
+        return access is OPEN or access.allows_everywhere(registration.owner, Action.SUBSCRIBE)
 
     def _publish_one(self, event: Event, answers: Sequence[Answer], origin: _Origin) -> None:
         if event.id is None:
@@ -179,7 +247,9 @@ class _Draft:
                 found.append(identifier)
         return sorted(found)
 
-    def _fire(self, told: Told, event: Event, origin: _Origin, root: int) -> None:
+    def _fire(
+        self, told: Told, event: Event, origin: _Origin, root: int, names: Names = _NO_NAMES
+    ) -> None:
         """Let a rule publish what it derives, or update; what it cannot do is recorded."""
         registration = self._state.registry.get(told.subscription)
         rule = registration.subscription
@@ -193,9 +263,9 @@ class _Draft:
         try:
             self._require_bounds(rules, root)
             if isinstance(rule.action, Update):
-                self._update(rule, event, told.best, came)
+                self._update(rule, event, told.best, came, names)
             else:
-                self._derive(rule, event, told.best, came)
+                self._derive(rule, event, told.best, came, names)
         except _TooMuch as error:
             self._drafting.add(Failed(told.subscription, event.id, str(error), rules))
         except PurportError as error:
@@ -203,13 +273,17 @@ class _Draft:
         else:
             self._derived_from[root] = self._derived_from.get(root, 0) + 1
 
-    def _derive(self, rule: Rule, event: Event, answered: Answered, came: _Origin) -> None:
+    def _derive(
+        self, rule: Rule, event: Event, answered: Answered, came: _Origin, names: Names
+    ) -> None:
         self._access.require(came.publisher, Action.PUBLISH, topic=came.topic)
-        derived = derived_event(rule, event, answered, f"{event.id}>{came.rules[0]}")
+        derived = derived_event(rule, event, answered, f"{event.id}>{came.rules[0]}", names)
         self._derived.append((derived, came))
 
-    def _update(self, rule: Rule, event: Event, answered: Answered, came: _Origin) -> None:
-        text = rule_update(rule, event, answered)
+    def _update(
+        self, rule: Rule, event: Event, answered: Answered, came: _Origin, names: Names
+    ) -> None:
+        text = rule_update(rule, event, answered, names)
         cause = Cause(came.publisher, causes=came.causes, rules=came.rules)
         UpdateDraft(self._drafting).update(text, cause)
 
@@ -221,6 +295,16 @@ class _Draft:
             )
         if self._derived_from.get(root, 0) >= self._limits.derived:
             raise _TooMuch(f"more than {self._limits.derived:,} events derived from one")
+
+
+def _origin_of(found: Found, origins: Mapping[str, Published]) -> _Origin:
+    """Where a pattern's events come from: those that went on from one another the longest."""
+    events = (found.event, *(one.event for one in found.witnesses))
+    known = [origins[one.id] for one in events if one.id is not None and one.id in origins]
+    if not known:
+        return _NOWHERE
+    longest = max(known, key=lambda one: len(one.rules))
+    return _Origin(longest.topic, None, longest.causes, longest.rules, longest.probability)
 
 
 def _age(one: _Hearing) -> int:

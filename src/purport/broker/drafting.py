@@ -8,19 +8,12 @@ from datetime import datetime
 
 from purport.broker.access import AccessRules
 from purport.broker.cursor import Cursor
-from purport.broker.records import (
-    Acknowledged,
-    Entry,
-    Overflow,
-    Paused,
-    Record,
-    Unsubscribed,
-    microseconds_of,
-)
+from purport.broker.records import Acknowledged, Entry, Overflow, Paused, Record, Unsubscribed
 from purport.broker.registry import Registration
 from purport.broker.state import BrokerState
 from purport.errors import PurportError
 from purport.model.event import Event
+from purport.model.interval import microseconds_of
 
 
 class BacklogFull(PurportError):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from purport.broker.records import Answered
 from purport.model.event import Event
+from purport.model.match import Evidence
 from purport.model.subscription import Subscription
+from purport.model.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,17 @@ class Answer:
     subscription: str  # the id under which the engine was given it
     best: Answered
     others: tuple[Answered, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """That an event answers subscriptions in time, with the events that this rests on."""
+
+    event: Event
+    subscriptions: tuple[str, ...]
+    probability: float
+    witnesses: tuple[Evidence, ...] = ()
+    names: Mapping[str, Term] = field(default_factory=dict)  # that a pattern gives to values
 
 
 class Engine(Protocol):
@@ -56,3 +69,31 @@ class Engine(Protocol):
 
     def restore(self, state: bytes) -> None:
         """Remember what a snapshot has."""
+
+
+@runtime_checkable
+class TimeEngine(Engine, Protocol):
+    """Answers subscriptions by what happens in time, which one publication alone does not decide.
+
+    What it finds when it is advanced stays with it until an entry of the journal has it.
+    """
+
+    @property
+    def found(self) -> Sequence[Found]:
+        """What was found, and no entry of the journal has yet."""
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """When something may be found though nothing is published."""
+
+    def require(self, events: Sequence[Event], sequence: int, at: datetime) -> None:
+        """Raise `EventError` if events, the first of which will have this sequence, cannot be."""
+
+    def told(self, event: str, subscriptions: Sequence[str]) -> None:
+        """An entry has it that an event, by its id, answers these."""
+
+    def pass_time(self, now: datetime) -> None:
+        """So late is it now."""
+
+    def close(self) -> None:
+        """Let go of what it keeps."""

@@ -21,6 +21,7 @@ from purport.model.subscription import (
     Subscription,
 )
 from purport.model.term import Text
+from purport.temporal.asked import is_in_time
 
 _OPPOSITES = {
     Operator.EQUAL: Operator.NOT_EQUAL,
@@ -65,10 +66,14 @@ def is_gated(options: Options) -> bool:
 def asked_of(subscription: Subscription) -> Subscription:
     """What an engine has to answer: without name, action, and all that is for the gate.
 
-    In a rule, `room = $room` asks for any room, and gives it a name.
+    In a rule, `room = $room` asks for any room, and gives it a name; patterns in time do so anyway.
     """
     pattern = subscription.pattern
-    if isinstance(subscription, Rule) and isinstance(pattern, Conjunction):
+    if (
+        isinstance(subscription, Rule)
+        and isinstance(pattern, Conjunction)
+        and not is_in_time(pattern)
+    ):
         pattern = Conjunction(tuple(map(_anything, pattern.predicates)))
     options = subscription.options
     if is_gated(options) or options.expires is not None:

@@ -11,8 +11,9 @@ from pyoxigraph import NamedNode
 
 from purport.broker.asked import Query
 from purport.broker.rdf_text import Binding, change_from, fact_texts
-from purport.broker.records import Updated, time_of
+from purport.broker.records import Updated
 from purport.errors import PurportError
+from purport.model.interval import time_of
 from purport.sparql.change import Change
 from purport.sparql.engine import Engine
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError

@@ -7,17 +7,15 @@ applying it again needs no measure, no clock and no matcher, and gives the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 from msgspec import Struct
 
 from purport.model.event import Event
+from purport.model.interval import time_of
 from purport.sparql.graph_store import WHOLE, Dataset
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class Answered(Struct, frozen=True, array_like=True, gc=False):
@@ -69,6 +67,31 @@ class Overflow(StrEnum):
 
 
 MOST_WAITING = 100_000
+
+
+class Witness(Struct, frozen=True, array_like=True):
+    """An event that a pattern in time rests on, and the place of the pattern that it fills."""
+
+    place: str
+    event: str  # JSON
+    probability: float
+
+
+class Detected(Struct, frozen=True, tag="detected", omit_defaults=True):
+    """A pattern in time has come true for an event, by this or that publication, or by time."""
+
+    event: str  # JSON: what it is about
+    found: tuple[str, ...]  # the ids of the subscriptions that it answers
+    told: tuple[Told, ...] = ()  # those of them that are told
+    witnesses: tuple[Witness, ...] = ()
+    causes: tuple[str, ...] = ()  # as of a derived event
+    rules: tuple[str, ...] = ()
+
+
+class TimePassed(Struct, frozen=True, tag="time-passed"):
+    """So late is it: what should have happened until then, and has not, is missing."""
+
+    now: int  # microseconds since 1970
 
 
 class Subscribed(Struct, frozen=True, tag="subscribed", omit_defaults=True):
@@ -202,6 +225,8 @@ Record = (
     | Scheduled
     | Cancelled
     | UpdateFailed
+    | Detected
+    | TimePassed
 )
 
 
@@ -221,18 +246,8 @@ class Entry(Struct, frozen=True, gc=False):
 
 def addressees(record: Record) -> Iterable[Addressee | Told]:
     """Who is told of what a record says, and under which number."""
-    if isinstance(record, Published):
+    if isinstance(record, Published | Detected):
         return record.told
     if isinstance(record, Updated | AnswerTold):
         return [one for change in record.told for one in change.to]
     return ()
-
-
-def microseconds_of(time: datetime) -> int:
-    """A time as a number that a journal can keep and compare."""
-    return (time - _EPOCH) // _MICROSECOND
-
-
-def time_of(microseconds: int) -> datetime:
-    """The time of such a number."""
-    return _EPOCH + timedelta(microseconds=microseconds)

@@ -15,9 +15,9 @@ from purport.broker.records import (
     Resumed,
     Subscribed,
     Unsubscribed,
-    time_of,
 )
 from purport.errors import InvalidInput
+from purport.model.interval import time_of
 from purport.model.subscription import Publish, Rule, Update
 
 

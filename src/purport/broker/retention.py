@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from purport.broker.records import microseconds_of
+from purport.model.interval import microseconds_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import product
 
 from pyoxigraph import Literal, NamedNode
 
-from purport.broker.derivation import values_of
+from purport.broker.derivation import Names, values_of
 from purport.broker.graph import require_update
 from purport.broker.records import Answered
 from purport.errors import InvalidInput
@@ -23,7 +23,10 @@ from purport.sparql.tokens import Kind, tokens_of
 _MOST_RUNS = 1_000  # of one update, where an event says several things under one name
 
 
-def rule_update(rule: Rule, event: Event, answered: Answered) -> str:
+_NO_NAMES: Names = {}
+
+
+def rule_update(rule: Rule, event: Event, answered: Answered, given: Names = _NO_NAMES) -> str:
     """The update that a rule runs on a match; `InvalidInput` if a `$name` says nothing.
 
     Where the event says several things under a name, it is run for each of them, in one request.
@@ -31,7 +34,7 @@ def rule_update(rule: Rule, event: Event, answered: Answered) -> str:
     assert isinstance(rule.action, Update)
     sparql = rule.action.sparql
     names = _placeholders(sparql)
-    said = [values_of(Reference(name), rule, event, answered) for name in names]
+    said = [values_of(Reference(name), rule, event, answered, given) for name in names]
     runs = [dict(zip(names, map(_rdf_term, some), strict=True)) for some in product(*said)]
     if len(runs) > _MOST_RUNS:
         raise InvalidInput(f"the event says so much that the update would run {len(runs):,} times")

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from purport.broker.records import Scheduled, time_of
+from purport.broker.records import Scheduled
+from purport.model.interval import time_of
 from purport.sparql.schedule import WaitingList
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from purport.broker.asked import Asked, Query, options_of
 from purport.broker.cursor import Cursor
-from purport.broker.engine import Answer, Engine
+from purport.broker.engine import Answer, Engine, Found, TimeEngine
 from purport.broker.gate import Gate, asked_of, contraries
 from purport.broker.graph import Graph
 from purport.broker.journal import JournalError
@@ -25,17 +25,19 @@ from purport.broker.records import (
     Acknowledged,
     AnswerTold,
     Cancelled,
+    Detected,
     Entry,
     Paused,
     Published,
     Resumed,
     Scheduled,
     Subscribed,
+    TimePassed,
+    Told,
     ToldChange,
     Unsubscribed,
     Updated,
     UpdateFailed,
-    microseconds_of,
 )
 from purport.broker.registry import Registration, Registry
 from purport.broker.rule_update import require_rule_update
@@ -43,7 +45,9 @@ from purport.broker.schedule import Schedule
 from purport.errors import NotSupportedYet, PurportError
 from purport.matching.supported import label
 from purport.model.event import Event
+from purport.model.interval import microseconds_of, time_of
 from purport.model.subscription import Rule, Subscription, Update
+from purport.temporal.asked import is_in_time
 
 _CONTRARY = "\x00"  # after the id of a subscription `on change`: what re-arms it
 
@@ -68,6 +72,7 @@ class BrokerState:
         self._contraries: dict[str, int] = {}  # of a subscription `on change`, how many there are
         self._queries: set[str] = set()  # that the graph answers
         self._is_asleep = False
+        self.time = next((one for one in engines if isinstance(one, TimeEngine)), None)
         self._first_expiry: datetime | None = None  # or earlier
 
     def require_graph(self) -> Graph:
@@ -95,6 +100,8 @@ class BrokerState:
             if self.graph is None:
                 raise NotSupportedYet("a rule that updates (update)", label(subscription))
             require_rule_update(subscription.action.sparql)
+        if subscription.options.on_change and is_in_time(subscription.pattern):
+            raise NotSupportedYet("on change, of a pattern in time", label(subscription))
         asked, forms = asked_of(subscription), []
         for engine in self.engines:
             form = engine.refuses(asked)
@@ -116,6 +123,10 @@ class BrokerState:
                 all_of_one.extend(some)
         return found
 
+    def found(self) -> Sequence[Found]:
+        """What was found in time, and no entry has yet."""
+        return () if self.time is None else self.time.found
+
     def expired(self, at: datetime) -> list[str]:
         """The subscriptions whose time is up."""
         if self._first_expiry is None or at < self._first_expiry:
@@ -135,6 +146,11 @@ class BrokerState:
                 self._publish(entry, published)
             case Updated() as updated:
                 self._update(entry, updated)
+            case Detected() as detected:
+                self._detect(entry, detected)
+            case TimePassed(now):
+                if self.time is not None:
+                    self.time.pass_time(time_of(now))
             case AnswerTold(told):
                 self._tell(told, entry.at)
             case Scheduled() as scheduled:
@@ -241,15 +257,23 @@ class BrokerState:
         for identifier in published.rearmed:
             if identifier in cursors:
                 cursors[identifier] = cursors[identifier].rearmed()
-        for told in published.told:
-            cursor = cursors.get(told.subscription)
-            registration = self.registry.find(told.subscription)
+        self._tell_of_event(published.told, entry.at)
+
+    def _detect(self, entry: Entry, detected: Detected) -> None:
+        if self.time is not None:
+            self.time.told(Event.from_json(detected.event).id or "", detected.found)
+        self._tell_of_event(detected.told, entry.at)
+
+    def _tell_of_event(self, told: Sequence[Told], at: int) -> None:
+        for one in told:
+            cursor = self.cursors.get(one.subscription)
+            registration = self.registry.find(one.subscription)
             if cursor is None or registration is None:
                 continue
-            cursor = cursor.told(entry.at)
+            cursor = cursor.told(at)
             if registration.is_immediate:
-                cursor = cursor.through(told.number)
-            cursors[told.subscription] = cursor
+                cursor = cursor.through(one.number)
+            self.cursors[one.subscription] = cursor
 
     def _update(self, entry: Entry, updated: Updated) -> None:
         if self.graph is not None:

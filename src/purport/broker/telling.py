@@ -7,12 +7,20 @@ from collections.abc import Callable, Sequence
 from purport.broker.asked import Query
 from purport.broker.journal import JournalError
 from purport.broker.rdf_text import bindings_of
-from purport.broker.records import Answered, AnswerTold, Entry, Published, Told, Updated
+from purport.broker.records import (
+    Answered,
+    AnswerTold,
+    Detected,
+    Entry,
+    Published,
+    Told,
+    Updated,
+)
 from purport.broker.registry import Registration
 from purport.model.event import Event
-from purport.model.match import Correspondence, Explanation, Mapping, Match
+from purport.model.match import Correspondence, Evidence, Explanation, Mapping, Match
 from purport.model.notification import AnswerChange, Notification
-from purport.model.subscription import Predicate
+from purport.model.subscription import Predicate, Subscription
 
 Explain = Callable[[Match], Explanation]
 
@@ -24,10 +32,13 @@ def notification_of(
     record = entry.record
     if isinstance(record, Updated | AnswerTold):
         return _answer_notification(entry, record, registration.id, missed)
-    event, subscription = entry.event, registration.subscription
-    assert isinstance(record, Published) and event is not None
+    subscription = registration.subscription
     if isinstance(subscription, Query):
         raise JournalError(f"entry {entry.sequence} tells a query of an event")
+    if isinstance(record, Detected):
+        return _time_notification(entry, record, registration.id, subscription, explain, missed)
+    event = entry.event
+    assert isinstance(record, Published) and event is not None
     told = told_to(record, registration.id)
     predicates = subscription.predicates
     match = Match(
@@ -40,6 +51,31 @@ def notification_of(
     return Notification(
         registration.id, told.number, match, entry.time, entry.sequence, record.topic,
         record.causes, record.probability, missed,
+    )  # fmt: skip
+
+
+def _time_notification(
+    entry: Entry,
+    record: Detected,
+    identifier: str,
+    subscription: Subscription,
+    explain: Explain | None,
+    missed: int,
+) -> Notification:
+    told = told_to(record, identifier)
+    match = Match(
+        subscription,
+        Event.from_json(record.event),
+        Mapping((), told.best.probability),
+        explainer=explain,
+        evidence=tuple(
+            Evidence(one.place, Event.from_json(one.event), one.probability)
+            for one in record.witnesses
+        ),
+    )
+    return Notification(
+        identifier, told.number, match, entry.time, entry.sequence, causes=record.causes,
+        missed=missed,
     )  # fmt: skip
 
 
@@ -59,8 +95,8 @@ def _answer_notification(
     )
 
 
-def told_to(record: Published, subscription: str) -> Told:
-    """What a publication tells one subscription."""
+def told_to(record: Published | Detected, subscription: str) -> Told:
+    """What a publication, or what was found in time, tells one subscription."""
     return next(one for one in record.told if one.subscription == subscription)
 
 

@@ -6,13 +6,14 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from purport.assembly import journal_at, matching_engine
+from purport.assembly import history_at, history_engine, journal_at, matching_engine
 from purport.broker.access import OPEN, Action, Forbidden
 from purport.broker.asked import Asked, Query, dataset_of, written
 from purport.broker.engine import Engine
@@ -36,6 +37,8 @@ from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
 from purport.broker.registry_text import exported, imported
 from purport.broker.schedule import DelayedUpdate
+from purport.broker.telling import Explain
+from purport.broker.time_engine import HistoryEngine
 from purport.embedded.asked_for import (
     Publishable,
     due_time,
@@ -70,11 +73,13 @@ from purport.matching.individuals import ontology_of
 from purport.matching.matcher import Matcher
 from purport.model.clock import Clock, SystemClock
 from purport.model.event import Event
-from purport.model.match import Match
+from purport.model.match import Explanation, Match
 from purport.model.notification import Notification
 from purport.model.subscription import Post, Rule, Subscription
 from purport.posting import address_parts
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
+from purport.temporal.asked import is_in_time
+from purport.temporal.history import EventHistory, MemoryHistory
 
 if TYPE_CHECKING:
     from purport.matching.individuals import GivenOntology
@@ -103,6 +108,7 @@ class Broker:
         self,
         journal: Journal,
         *,
+        history: Callable[[], EventHistory] = MemoryHistory,
         matcher: Callable[[], Matcher] = Matcher,
         ontology: GivenOntology | None = None,
         engines: Sequence[Engine] = (),
@@ -120,10 +126,14 @@ class Broker:
             known = None if ontology is None else ontology_of(ontology)
             if self._settings.infers and known is None:
                 raise InvalidInput("a broker infers by an ontology, and none is given")
+            matching = matching_engine(matcher, known)
+            times = history_engine(
+                journal, history, self._settings.history, matcher=matcher, ontology=known
+            )
             self._ledger = self._start(
-                matching_engine(matcher, known),
-                engines,
+                [matching, *engines, times],
                 Graph(known if self._settings.infers else None),
+                partial(_explained, matching, times),
             )
         except BaseException:
             journal.close()
@@ -168,6 +178,7 @@ class Broker:
             kept = journal_at(journal, stretches=Path(folder) / "stretches")
         return cls(
             kept,
+            history=partial(history_at, journal or folder),
             matcher=matcher,
             ontology=ontology,
             engines=engines,
@@ -449,15 +460,9 @@ class Broker:
     ) -> None:
         self.close()
 
-    def _start(self, engine: MatchingEngine, others: Sequence[Engine], graph: Graph) -> Ledger:
+    def _start(self, engines: Sequence[Engine], graph: Graph, explain: Explain) -> Ledger:
         ledger = Ledger(
-            self._journal,
-            [engine, *others],
-            graph,
-            self._clock,
-            self._settings,
-            self._notice,
-            engine.explain,
+            self._journal, engines, graph, self._clock, self._settings, self._notice, explain
         )
         if self._journal.mended is not None:
             _LOG.warning("%s", self._journal.mended)
@@ -467,6 +472,7 @@ class Broker:
         ledger.record(*(Unsubscribed(one, "ended") for one in left))
         ledger.record(*(Paused(one, "forbidden") for one in self._forbidden(ledger)))
         ledger.tell_anew()
+        ledger.tell_found()
         ledger.run_what_may()
         if not isinstance(self._journal, MemoryJournal):
             self._housekeeper = Housekeeper(self._journal, ledger)
@@ -489,6 +495,8 @@ class Broker:
         if self._settings.access is not OPEN:
             self._settings.access.require(publisher, Action.PUBLISH, topic=topic)
         entries = self._ledger.publish(events, topic, publisher)
+        if self._ledger.next_deadline is not None:
+            self._timer.look()
         if self._housekeeper is None and entries[-1].sequence >= self._next_look:
             self._next_look = entries[-1].sequence + _ENTRIES_BETWEEN_LOOKS
             self._ledger.forget(self._settings.memory_entries)
@@ -585,3 +593,9 @@ class Broker:
         if who is None or who != registration.owner:
             self._settings.access.require(who, Action.MANAGE)
         return registration
+
+
+def _explained(matching: MatchingEngine, times: HistoryEngine, match: Match) -> Explanation:
+    """Why an event matches, by the engine that found it."""
+    is_of_time = is_in_time(match.subscription.pattern)
+    return times.explain(match) if is_of_time else matching.explain(match)

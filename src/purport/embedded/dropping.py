@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from purport.broker.journal import Journal
-from purport.broker.records import microseconds_of
 from purport.broker.retention import Retention
 from purport.broker.state import BrokerState
+from purport.model.interval import microseconds_of
 
 
 def droppable(journal: Journal, state: BrokerState, retention: Retention, now: datetime) -> int:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
-from purport.broker.draft import published, updated
+from purport.broker.draft import detected, published, updated
 from purport.broker.drafting import BacklogFull
 from purport.broker.engine import Engine
 from purport.broker.graph import Graph
@@ -24,10 +24,10 @@ from purport.broker.records import (
     Record,
     Scheduled,
     Subscribed,
+    TimePassed,
     Unsubscribed,
     Updated,
     UpdateFailed,
-    microseconds_of,
 )
 from purport.broker.registering import Wanted, registered, resumed, told_anew
 from purport.broker.registry import Registration, Registry
@@ -44,6 +44,7 @@ from purport.embedded.subscriber import Waiting
 from purport.errors import InvalidInput, PurportError
 from purport.model.clock import Clock
 from purport.model.event import Event
+from purport.model.interval import microseconds_of
 from purport.model.notification import Notification
 from purport.model.subscription import Subscription
 from purport.sparql.graph_store import Answer
@@ -111,7 +112,7 @@ class Ledger:
                 received=self._received.all(),
             )
             self._write(entries)
-            return entries
+            return [*entries, *self._tell_found(entries)]
 
     def update(self, text: str, publisher: str | None) -> Entry:
         """Run an update as one change; gives the entry that says what it changed."""
@@ -131,10 +132,19 @@ class Ledger:
             return list(self._state.schedule)
 
     def time_left(self) -> timedelta | None:
-        """How long it is until a delayed update is due; None if none waits."""
+        """How long it is until something is due by the clock; None if nothing waits."""
         with self.lock:
-            one = None if self._why_closed else self._state.schedule.next()
-            return None if one is None else one.due - self._clock.now()
+            if self._why_closed:
+                return None
+            one, deadline = self._state.schedule.next(), self.next_deadline
+            times = (None if one is None else one.due, deadline)
+            due = [time for time in times if time is not None]
+            return min(due) - self._clock.now() if due else None
+
+    @property
+    def next_deadline(self) -> datetime | None:
+        """When something that should have happened by then is missing."""
+        return None if self._state.time is None else self._state.time.next_deadline
 
     def cancel(self, number: int) -> DelayedUpdate:
         """Let a delayed update go; `InvalidInput` if it does not wait."""
@@ -151,10 +161,42 @@ class Ledger:
         """
         with self.lock:
             self.require_open()
+            self._let_time_pass()
             entries = []
             while (one := self._state.schedule.next()) is not None and self._is_due(one):
                 entries.append(self._run_delayed(one))
             return entries
+
+    def _let_time_pass(self) -> None:
+        """Find out what is missing by now, and tell it."""
+        deadline, now = self.next_deadline, self._clock.now()
+        if deadline is not None and deadline <= now:
+            self.record(TimePassed(microseconds_of(now)))
+            self._tell_found(())
+
+    def tell_found(self) -> None:
+        """After a restart: tell what was found when the last entries were written."""
+        with self.lock:
+            self._tell_found(())
+
+    def _tell_found(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Tell what was found in time, and what follows from it; gives the entries of that."""
+        told: list[Entry] = []
+        origins: dict[str, Published] = {}
+        while self._state.found():
+            for one in entries:
+                if isinstance(one.record, Published) and one.record.rules and one.event:
+                    origins[one.event.id or ""] = one.record
+            entries = detected(
+                self._state,
+                self._clock.now(),
+                origins,
+                limits=self._settings.limits,
+                access=self._settings.access,
+            )
+            self._write(entries)
+            told += entries
+        return told
 
     def run_what_may(self) -> None:
         """The same for what need not come after all of them: it does not wait for a subscriber."""
@@ -333,6 +375,8 @@ class Ledger:
             finally:
                 self._why_closed = "the broker is closed"
                 self._journal.close()
+                if self._state.time is not None:
+                    self._state.time.close()
 
     def require_open(self) -> None:
         """Raise `BrokerClosed` if nothing can be done any more."""
@@ -407,10 +451,11 @@ class Ledger:
             raise
         for entry in entries:
             self._notice(entry)
-        if self._state.sequence - self._snapshot_at >= self._settings.snapshot_every:
+        is_old = self._state.sequence - self._snapshot_at >= self._settings.snapshot_every
+        if is_old and not self._state.found():
             try:
                 self.keep_snapshot()
-            except JournalError as error:  # what was published is kept all the same
+            except PurportError as error:  # what was published is kept all the same
                 self._snapshot_at = self._state.sequence
                 _LOG.warning("the journal could not keep a snapshot: %s", error)
 

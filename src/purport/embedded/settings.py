@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from purport.broker.access import OPEN, AccessRules
 from purport.broker.drafting import Limits
 from purport.broker.retention import Retention
+from purport.broker.time_engine import HistoryLimits
 from purport.courier import Patience
 
 
@@ -21,4 +22,5 @@ class BrokerSettings:
     snapshot_every: int = 50_000  # entries
     memory_entries: int = 100_000  # that a broker in memory keeps, besides what waits
     closing_seconds: float = 5.0  # that callbacks at work are waited for
+    history: HistoryLimits = field(default_factory=HistoryLimits)  # of subscriptions in time
     infers: bool = False  # whether queries see what follows from the graph by the ontology

@@ -1,0 +1,275 @@
+"""A broker and patterns in time: told as they come true, and not lost or doubled by a crash."""
+
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from purport.broker.journal import JournalError, MemoryJournal
+from purport.broker.records import Detected, Entry
+from purport.broker.time_engine import HistoryLimits
+from purport.embedded.broker import Broker
+from purport.embedded.settings import BrokerSettings
+from purport.errors import EventError, NotSupportedYet
+from purport.matching.matcher import Matcher
+from purport.model.clock import ManualClock
+from purport.model.interval import time_of
+from purport.model.subscription import Subscription
+from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
+from tests.strategies.temporal import FewWords, allowances, exact_subscriptions, streams
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+CAUSE = "{type = vpn down, start after(10 s) {type = link down, port = $port}} as cause"
+MISSING = "not {type = ack, order = $o} within 30 s after {type = request, order = $o} as missing"
+
+
+def matcher() -> Matcher:
+    return Matcher(measure=FewWords())
+
+
+def told(broker: Broker, name: str) -> list[str]:
+    return [one.match.event.id or "" for one in broker.subscriber(name).waiting()]
+
+
+def test_a_cause_is_found_with_the_event_that_it_was() -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock) as broker:
+        causes = broker.subscribe(CAUSE)
+        for port in (7, 9):
+            broker.publish({"@id": f"link {port}", "type": "link down", "port": port})
+        clock.advance(timedelta(seconds=10))
+        broker.publish({"@id": "vpn", "type": "vpn down", "port": 9})
+
+        [found] = causes.waiting()
+
+    assert found.match.event.id == "vpn"
+    assert [one.event.id for one in found.match.evidence] == ["link 9"]
+    assert "link 9" in found.match.explain()
+    assert '"evidence"' in found.match.explain("json")
+
+
+def test_what_happened_before_the_first_pattern_was_asked_for_counts() -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock) as broker:
+        broker.publish({"type": "link down", "port": 7})
+        broker.subscribe(CAUSE)
+        clock.advance(timedelta(seconds=1))
+        broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+
+        assert told(broker, "cause") == ["vpn"]
+
+
+def test_an_absence_is_noticed_when_its_time_is_up_and_after_a_restart(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    with Broker.open(tmp_path, clock=clock) as broker:
+        broker.subscribe(MISSING)
+        broker.publish({"@id": "a", "type": "request", "order": 1})
+        broker.publish({"@id": "b", "type": "request", "order": 2})
+        clock.advance(timedelta(seconds=5))
+        broker.publish({"type": "ack", "order": 2})
+
+    clock.advance(timedelta(seconds=24))
+    with Broker.open(tmp_path, clock=clock) as broker:
+        assert told(broker, "missing") == []
+
+        clock.advance(timedelta(seconds=1))
+        broker.run_due()
+
+        assert told(broker, "missing") == ["a"]
+
+
+def test_a_thread_notices_what_is_missing_by_itself() -> None:
+    heard = threading.Event()
+    with Broker.in_memory() as broker:
+        broker.subscribe(
+            "not {type = pong} within 50 ms after {type = ping}", lambda _: heard.set()
+        )
+        broker.publish({"type": "ping"})
+
+        assert heard.wait(20)
+
+
+def test_rules_go_on_from_patterns_and_name_what_they_found() -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock) as broker:
+        broker.subscribe(
+            "when {type = login failed, user = $user} 3 times within 5 s as guard "
+            "publish {type = alarm, user = $user}"
+        )
+        alarms = broker.subscribe("{type = alarm} as alarms")
+        for user in ("ann", "bob", "ann", "ann", "bob"):
+            broker.publish({"type": "login failed", "user": user})
+            clock.advance(timedelta(seconds=1))
+
+        [alarm] = alarms.waiting()
+
+    assert [str(one) for one in alarm.match.event.statements] == ["type: alarm", "user: ann"]
+    assert alarm.causes
+
+
+def test_rules_that_feed_on_their_own_patterns_are_stopped() -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock) as broker:
+        broker.subscribe("when {type = a, start after {type = a}} as echo publish {type = a}")
+        broker.publish({"type": "a"})
+        clock.advance(timedelta(seconds=1))
+        broker.publish({"type": "a"})
+
+        assert any("went on from one another" in one.reason for one in broker.failures())
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        ({"@id": "x", "@end": "2026-11-18T12:00:05Z"}, "nobody said that it began"),
+        ({"@id": "known", "type": "other", "@start": 1.0, "@end": 2.0}, "told before"),
+        ({"@id": "open", "@end": "2026-11-18T10:00:00Z"}, "before it starts"),
+    ],
+)
+def test_what_contradicts_what_is_known_is_refused_and_nothing_else(
+    event: dict[str, object], message: str
+) -> None:
+    with Broker.in_memory(clock=ManualClock(NOON)) as broker:
+        broker.subscribe(CAUSE)
+        broker.publish({"@id": "known", "type": "a", "@start": NOON.isoformat()})
+        broker.publish({"@id": "open", "type": "a", "@start": NOON.isoformat()})
+        before = broker.sequence
+
+        with pytest.raises(EventError, match=message):
+            broker.publish(event)
+
+        assert broker.sequence == before
+        broker.publish({"@id": "fine", "type": "a"})
+
+
+def test_a_start_and_its_end_may_be_published_at_once() -> None:
+    with Broker.in_memory(clock=ManualClock(NOON)) as broker:
+        broker.subscribe("{end after {type = b}} as ended")
+        broker.publish({"type": "b", "@start": NOON.isoformat(), "@end": NOON.isoformat()})
+        broker.publish_all(
+            [
+                {"@id": "x", "type": "a", "@start": (NOON + timedelta(seconds=1)).isoformat()},
+                {"@id": "x", "@end": (NOON + timedelta(seconds=2)).isoformat()},
+            ]
+        )
+
+        assert told(broker, "ended") == ["x"]
+
+
+def test_on_change_is_not_for_patterns() -> None:
+    with Broker.in_memory() as broker, pytest.raises(NotSupportedYet, match="on change"):
+        broker.subscribe("{type = a, start after {type = b}} on change")
+
+
+def test_old_events_are_forgotten(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    limits = BrokerSettings(history=HistoryLimits(most_events=2), snapshot_every=1)
+    with Broker.open(tmp_path, clock=clock, settings=limits) as broker:
+        broker.subscribe("{type = b, start after {type = a}} as late")
+        for name in ("a", "c", "d", "e", "b"):
+            clock.advance(timedelta(seconds=1))
+            broker.publish({"@id": name, "type": name})
+
+        assert told(broker, "late") == []
+
+
+class _Failing(MemoryJournal):
+    """Takes publications, but once not what was found by them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_failing = True
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        if self.is_failing and any(isinstance(one.record, Detected) for one in entries):
+            raise JournalError("the disk is full")
+        super().append(entries)
+
+    def close(self) -> None:
+        """It is opened again."""
+
+
+def test_what_was_found_when_the_disk_was_full_is_told_later() -> None:
+    clock, journal = ManualClock(NOON), _Failing()
+    with Broker(journal, clock=clock) as broker:
+        broker.subscribe(CAUSE)
+        broker.publish({"type": "link down", "port": 7})
+        clock.advance(timedelta(seconds=1))
+        with pytest.raises(JournalError):
+            broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+        journal.is_failing = False
+
+        broker.publish({"type": "noise"})
+
+        assert told(broker, "cause") == ["vpn"]
+
+
+def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None:
+    clock, journal = ManualClock(NOON), _Failing()
+    broker = Broker(journal, clock=clock)
+    broker.subscribe(CAUSE)
+    broker.publish({"type": "link down", "port": 7})
+    clock.advance(timedelta(seconds=1))
+    with pytest.raises(JournalError):
+        broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+    journal.is_failing = False
+
+    with Broker(journal, clock=clock) as again:
+        assert told(again, "cause") == ["vpn"]
+        again.publish({"type": "noise"})
+        assert told(again, "cause") == []
+    broker.close()
+
+
+def _run(
+    folder: Path, clock: ManualClock, steps: Sequence[Step], allowance: int, every: int
+) -> None:
+    limits = HistoryLimits(allowance=timedelta(microseconds=allowance))
+    made = BrokerSettings(history=limits, snapshot_every=every)
+    with Broker.open(
+        folder, matcher=matcher, clock=clock, settings=made, durability="relaxed"
+    ) as broker:
+        for step in steps:
+            now = time_of(step.at if isinstance(step, Publication) else step.now)
+            clock.advance(max(now - clock.now(), timedelta(0)))
+            with suppress(EventError):
+                if isinstance(step, Publication):
+                    broker.publish(step.event)
+                else:
+                    broker.run_due()
+
+
+def _as_clocks_pass(steps: Sequence[Step]) -> list[Step]:
+    """A broker lets its clock pass before each publication."""
+    passed: list[Step] = []
+    for step in steps:
+        if isinstance(step, Publication):
+            passed.append(Passing(step.at))
+        passed.append(step)
+    return passed
+
+
+@settings(max_examples=40)
+@given(exact_subscriptions, streams(), allowances, st.data())
+def test_a_broker_tells_what_asking_anew_would_tell_though_it_is_restarted(
+    subscription: Subscription, steps: list[Step], allowance: int, data: st.DataObject
+) -> None:
+    middle, every = data.draw(st.integers(0, len(steps))), data.draw(st.sampled_from([1, 3, 1000]))
+    anew = told_over_time(
+        [subscription], _as_clocks_pass(steps), matcher=matcher(), allowance=allowance
+    )
+    clock = ManualClock(time_of(0))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with Broker.open(folder, matcher=matcher, clock=clock) as broker:
+            broker.subscribe(subscription, name="asked")
+        _run(folder, clock, steps[:middle], allowance, every)
+        _run(folder, clock, steps[middle:], allowance, every)
+        with Broker.open(folder, matcher=matcher, clock=clock) as broker:
+            assert sorted(told(broker, "asked")) == sorted(one.event for one in anew)
