@@ -30,6 +30,7 @@ SINKS = ("parquet", "jsonl", "http")
 _FILES_A_KILL = 5
 _EVENTS_A_FILE = 40
 _MOST_SECONDS = 180.0
+_FIRST_SECOND = 1_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +54,33 @@ class Aftermath:
         return is_once and not self.lost and self.dead_letters == self.dead_letters_expected
 
 
-def killed_job(sink: str, kills: int, folder: Path, seed: int) -> Aftermath:
-    """Run a job to its end, through so many kills."""
+def killed_job(
+    sink: str, kills: int, folder: Path, seed: int, *, in_time: bool = False
+) -> Aftermath:
+    """Run a job to its end, through so many kills; in time, each event answers after the first."""
     drawn = random.Random(seed)
     files = _FILES_A_KILL * (kills + 1)
     events = folder / "events"
     events.mkdir()
     for number in range(files):
-        lines = [json.dumps({"@id": f"{number}-{one}", "a": 1}) for one in range(_EVENTS_A_FILE)]
-        (events / f"{number:04}.jsonl").write_text("\n".join([*lines, "{broken"]))
+        lines = [_line(number, one) for one in range(_EVENTS_A_FILE)]
+        path = events / f"{number:04}.jsonl"
+        path.write_text("\n".join([*lines, "{broken"]))
+        os.utime(path, (_FIRST_SECOND + number, _FIRST_SECOND + number))
     with _receiver() as receiver:
         target = receiver.url if sink == "http" else f"{sink}:{folder / 'matches'}"
         state = folder / "state"
+        asked = "{a = 1, start after {a = 1}} as one" if in_time else "{a = 1} as one"
+        command = _command(events, target, state, asked)
         killed_in: Counter[str] = Counter()
         for _ in range(kills):
-            killed_in[_run_and_kill(_command(events, target, state), state, drawn)] += 1
-        done = subprocess.run(_command(events, target, state), capture_output=True, timeout=600)
+            killed_in[_run_and_kill(command, state, drawn)] += 1
+        done = subprocess.run(command, capture_output=True, timeout=600)
         assert done.returncode == 0, done.stderr.decode()
         arrived = receiver.arrived if sink == "http" else _written(folder / "matches", sink)
     expected = {f"{number}-{one}" for number in range(files) for one in range(_EVENTS_A_FILE)}
+    if in_time:
+        expected.remove("0-0")
     letters = ds.dataset(state / "dead_letters", partitioning="hive").count_rows()
     return Aftermath(
         sink,
@@ -86,10 +95,15 @@ def killed_job(sink: str, kills: int, folder: Path, seed: int) -> Aftermath:
     )
 
 
-def _command(events: Path, target: str, state: Path) -> list[str]:
+def _line(file: int, place: int) -> str:
+    time = _FIRST_SECOND + _EVENTS_A_FILE * file + place
+    return json.dumps({"@id": f"{file}-{place}", "a": 1, "@start": time, "@end": time})
+
+
+def _command(events: Path, target: str, state: Path, asked: str) -> list[str]:
     return [
         sys.executable, "-m", "purport", "stream", "--from", f"file:{events}?files_per_batch=1",
-        "--to", target, "-s", "{a = 1} as one", "--checkpoint", str(state), "--until-end",
+        "--to", target, "-s", asked, "--checkpoint", str(state), "--until-end",
         "--cores", "2", "--measure", "exact", "--json",
     ]  # fmt: skip
 

@@ -1,13 +1,17 @@
 """Subscriptions to classes on Spark: the same as in process, and explained by what was kept."""
 
 from pathlib import Path
+from typing import cast
 
-from pyspark.sql import SparkSession
+import pytest
+from pyspark.sql import DataFrame, SparkSession
 
-from purport import parse
+from purport import InvalidInput, parse
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
+from purport.pipeline.journaled import Span
 from purport.pipeline.matcher_spec import MatcherSettings
+from purport.pipeline.notifications import answers
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.stored.explanation import StoredExplanations
@@ -57,3 +61,10 @@ def test_classes_and_bags_match_on_spark_as_in_process(spark: SparkSession, tmp_
     stored = StoredJob.at(tmp_path / "matched")
     [match] = [one for one in stored.require_matches().of_event("e3") if one.subscription == "old"]
     assert "by the ontology" in StoredExplanations(stored).explain(match).text()
+
+
+def test_a_replay_calls_a_subscription_by_its_name() -> None:
+    asked = [parse("{a = 1} as other"), parse("{drink isa Wine} as vintage")]
+
+    with pytest.raises(InvalidInput, match="vintage: drink isa Wine asks an ontology"):
+        answers(cast(DataFrame, None), Span(), asked)

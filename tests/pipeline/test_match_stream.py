@@ -189,7 +189,7 @@ def test_a_subscription_without_an_engine_is_refused_before_spark_starts_on_it(
     (tmp_path / "e.jsonl").write_text("{}")
 
     with pytest.raises(NotSupportedYet):
-        job_of(tmp_path, [parse("{end during {a = 1}}")]).run(spark)
+        job_of(tmp_path, [parse("{avg(a) over 5 min > 3~}")]).run(spark)
 
 
 def test_what_is_written_has_the_columns_of_its_table(spark: SparkSession, tmp_path: Path) -> None:

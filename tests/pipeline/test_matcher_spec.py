@@ -6,20 +6,22 @@ import pytest
 
 from purport import Event, parse
 from purport.errors import UnusablePath
-from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec, loaded_ontology
+from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from tests.strategies.wine_cellar import CELLAR, cellar_file
 
 
 def test_an_ontology_is_read_once_until_its_file_changes(tmp_path: Path) -> None:
     path = cellar_file(tmp_path)
-    first = loaded_ontology([path])
+    first = MatcherSettings(ontology=(path,)).loaded_ontology()
 
-    again = loaded_ontology([path])
+    again = MatcherSettings(ontology=(path,)).loaded_ontology()
     path.write_text(CELLAR + ":Port a owl:Class ; rdfs:subClassOf :Wine .\n")
 
-    assert again is first
+    assert again is first is not None
     assert first.names.find_class("Port") is None
-    assert loaded_ontology([path]).names.find_class("Port") is not None
+    changed = MatcherSettings(ontology=(path,)).loaded_ontology()
+    assert changed is not None
+    assert changed.names.find_class("Port") is not None
 
 
 def test_a_spec_carries_the_paths_of_its_ontology(tmp_path: Path) -> None:

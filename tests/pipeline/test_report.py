@@ -181,6 +181,7 @@ def test_many_subscriptions_matches_batches_and_reasons_still_make_a_small_page(
             pa.array([[1.0]] * count, schema.field("similarities").type),
             pa.array(["e.jsonl"] * count),
             pa.array(np.arange(1, count + 1)),
+            pa.nulls(count, schema.field("parts").type),
         ],
         schema=schema,
     )

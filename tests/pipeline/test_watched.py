@@ -32,7 +32,7 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
     assert not problems
 
 
-@pytest.mark.parametrize("broken", ["{a = ", "", "{end during {a = 1}}"])
+@pytest.mark.parametrize("broken", ["{a = ", "", "{a = 1} on change"])
 def test_what_stops_parsing_leaves_the_last_good_ones_and_is_told_once(
     tmp_path: Path, broken: str
 ) -> None:

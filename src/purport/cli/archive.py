@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from purport.cli.on_spark import on_spark
-from purport.cli.ontology_files import OntologyOption, whole_paths
+from purport.cli.ontology_files import IgnoreOption, OntologyOption, whole_paths
 from purport.matching.given import given_subscriptions
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def tabulate(
     mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
     lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
     ontology: OntologyOption = None,
+    ignore_missing_imports: IgnoreOption = False,
     competition: Annotated[
         bool, typer.Option("--competition", help="The subscriptions' terms will compete.")
     ] = False,
@@ -100,7 +101,15 @@ def tabulate(
     job = TabulateArchive(
         Archive.open(folder),
         given_subscriptions(subscriptions),
-        MatcherSettings(measure, mode, lexicon, competition, output, whole_paths(ontology)),
+        MatcherSettings(
+            measure,
+            mode,
+            lexicon,
+            competition,
+            output,
+            whole_paths(ontology),
+            ignore_missing_imports,
+        ),
     )
     done = on_spark(_SPARK, job.run)
     for table in done:

@@ -14,6 +14,7 @@ from purport.model.term import printable
 
 if TYPE_CHECKING:
     from purport.matching.explanation import MatchExplanation
+    from purport.pipeline.stored.in_time import TimedExplanation
     from purport.pipeline.stored.job import StoredJob
     from purport.pipeline.stored.matches import StoredMatch
 
@@ -55,6 +56,12 @@ def explain(
         )
     explanations = StoredExplanations(job)
     for match in found:
+        if match.parts is not None and svg is not None:
+            raise InvalidInput(f"no picture of a match in time: {match.subscription}")
+        if match.parts is not None:
+            in_time = explanations.in_time(match)
+            sys.stdout.write(_as_json(match, in_time) if as_json else _told(match, in_time))
+            continue
         explanation = explanations.explain(match)
         if svg is not None:
             _draw(explanation, svg)
@@ -87,7 +94,7 @@ def _named(matches: list[StoredMatch]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _told(match: StoredMatch, explanation: MatchExplanation) -> str:
+def _told(match: StoredMatch, explanation: MatchExplanation | TimedExplanation) -> str:
     headline = f"{match.event_id}  {match.subscription}  {match.probability:.2f}"
     place = f"{match.source}:{match.offset}, version {match.version} of the subscriptions"
     lines = [printable(headline), f"  {printable(place)}"]
@@ -96,7 +103,7 @@ def _told(match: StoredMatch, explanation: MatchExplanation) -> str:
     return "\n".join([*lines, explanation.text()]) + "\n"
 
 
-def _as_json(match: StoredMatch, explanation: MatchExplanation) -> str:
+def _as_json(match: StoredMatch, explanation: MatchExplanation | TimedExplanation) -> str:
     row = {
         "event": match.event_id,
         "subscription": match.subscription,

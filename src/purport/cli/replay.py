@@ -16,7 +16,7 @@ from rich.table import Table
 
 from purport.cli.journal import After, Place, Stretches, Through
 from purport.cli.on_spark import on_spark
-from purport.cli.ontology_files import OntologyOption, whole_paths
+from purport.cli.ontology_files import IgnoreOption, OntologyOption, whole_paths
 from purport.errors import InvalidInput
 from purport.model.interval import read_instant
 
@@ -65,6 +65,7 @@ def replay(
     mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
     lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
     ontology: OntologyOption = None,
+    ignore_missing_imports: IgnoreOption = False,
     infers: Annotated[
         bool, typer.Option("--infers", help="Queries see what follows by the ontology.")
     ] = False,
@@ -85,13 +86,19 @@ def replay(
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
     from purport.pipeline.jobs.replay import Replay, require_room
     from purport.pipeline.journaled import Span
-    from purport.pipeline.matcher_spec import MatcherSettings, loaded_ontology
+    from purport.pipeline.matcher_spec import MatcherSettings
     from purport.pipeline.replayable import replayable
 
     _require_journal(place, stretches)
     span = Span(after, through, since, until)
     span.require_some()
-    settings = MatcherSettings(measure, mode, lexicon, ontology=whole_paths(ontology))
+    settings = MatcherSettings(
+        measure,
+        mode,
+        lexicon,
+        ontology=whole_paths(ontology),
+        ignores_missing_imports=ignore_missing_imports,
+    )
     if infers and not ontology:
         raise InvalidInput("--infers is by an ontology: add --ontology FILE")
     job = Replay(
@@ -100,7 +107,7 @@ def replay(
         span,
         settings,
         stretches,
-        ontology=loaded_ontology(settings.ontology) if infers else None,
+        ontology=settings.loaded_ontology() if infers else None,
     )
     if output is not None:
         require_room(output)

@@ -13,7 +13,7 @@ import typer
 from rich import get_console, reconfigure
 
 from purport.cli.on_spark import quiet_py4j
-from purport.cli.ontology_files import OntologyOption
+from purport.cli.ontology_files import IgnoreOption, OntologyOption
 
 if TYPE_CHECKING:
     from purport.cli.stream_display import Show
@@ -62,6 +62,7 @@ def stream(
     mode: Annotated[str | None, typer.Option(help="The matcher's mode: default or paper.")] = None,
     lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
     ontology: OntologyOption = None,
+    ignore_missing_imports: IgnoreOption = False,
     competition: Annotated[
         bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
     ] = None,
@@ -83,6 +84,10 @@ def stream(
         Path | None,
         typer.Option(help="A folder of scores, such as `archive tabulate` makes (its own)."),
     ] = None,
+    late: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="How late events may come, to count in time: 10s."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Match a stream of events on Spark, and write the matches.
@@ -100,7 +105,8 @@ def stream(
         "until_end": until_end, "since": since, "every_seconds": every_seconds, "measure": measure,
         "mode": mode, "lexicon": lexicon, "competition": competition, "scores": scores,
         "metrics_port": metrics_port, "master": master, "cores": cores,
-        "ontology": ontology or None,
+        "ontology": ontology or None, "ignore_missing_imports": ignore_missing_imports or None,
+        "late": late,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
     quiet_py4j()

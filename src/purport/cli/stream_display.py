@@ -49,6 +49,8 @@ class _Tally:
     events: int = 0
     dead_letters: int = 0
     undelivered: int = 0
+    late: int = 0
+    without_time: int = 0
     seconds: float = 0.0
     matches: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, DeadLetter] = field(default_factory=dict)  # the first of each kind
@@ -60,6 +62,8 @@ class _Tally:
         self.events += report.counts.events
         self.dead_letters += report.counts.dead_letters
         self.undelivered += report.counts.undelivered
+        self.late += report.counts.late
+        self.without_time += report.counts.without_time
         self.seconds += report.seconds
         self.matches.update(report.counts.matches)
         self.last = report
@@ -195,6 +199,10 @@ class StreamDisplay:
             yield "dead letters", f"{tally.dead_letters:,}", where
         if tally.undelivered:
             yield "undelivered", f"{tally.undelivered:,}", "matches, which are dead letters now"
+        if tally.late:
+            yield "late", f"{tally.late:,}", "events that came too late to count in time"
+        if tally.without_time:
+            yield "without a time", f"{tally.without_time:,}", "events that count nowhere in time"
         if tally.problems:
             when = _time_of_day(tally.problems[-1])
             yield "problems", f"{len(tally.problems):,}", f"told above, the last at {when}"

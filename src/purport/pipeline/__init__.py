@@ -11,5 +11,6 @@ except ModuleNotFoundError as error:
 from purport.pipeline.jobs.build_space import concept_space
 from purport.pipeline.journaled import journal_table
 from purport.pipeline.matches import match_outcomes, match_stream
+from purport.pipeline.timed.at_rest import temporal_matches
 
-__all__ = ["concept_space", "journal_table", "match_outcomes", "match_stream"]
+__all__ = ["concept_space", "journal_table", "match_outcomes", "match_stream", "temporal_matches"]

@@ -18,8 +18,9 @@ from purport.broker.earlier_graph import EarlierGraph
 from purport.broker.encoding import RECORD_VERSION
 from purport.broker.graph import Graph, recorded_change
 from purport.broker.rdf_text import Binding, binding_texts
-from purport.broker.records import Updated, microseconds_of
+from purport.broker.records import Updated
 from purport.errors import UnusablePath
+from purport.model.interval import microseconds_of
 from purport.pipeline.journaled import Span
 from purport.pipeline.replayable import NamedQuery
 from purport.pipeline.tables import ANSWER_NOTIFICATIONS

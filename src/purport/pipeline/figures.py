@@ -49,6 +49,8 @@ class Figures(msgspec.Struct):
     events: int = 0
     matches: int = 0
     dead_letters: int = 0
+    late: int = 0
+    without_time: int = 0
     problems: int = 0
     lag_seconds: float | None = None
     events_per_second: dict[str, float] = msgspec.field(default_factory=dict)
@@ -67,6 +69,8 @@ class Figures(msgspec.Struct):
         self.events += counts.events
         self.matches += sum(counts.matches.values())
         self.dead_letters += counts.dead_letters
+        self.late += counts.late
+        self.without_time += counts.without_time
         self.batch_seconds += report.seconds
         self.subscriptions_version = report.version
         for part in _PARTS:
@@ -131,6 +135,10 @@ def _of_work(figures: Figures) -> Iterator[Family]:
     found = figures.matches_by_subscription
     yield counters("purport_matches", "Matches found, by subscription.", "subscription", found)
     yield counter("purport_dead_letters", "Records set aside.", figures.dead_letters)
+    yield counter("purport_late_events", "Events too late to count in time.", figures.late)
+    yield counter(
+        "purport_timeless_events", "Events asked for in time, without one.", figures.without_time
+    )
     yield gauges(
         "purport_events_per_second",
         "How many events a second of work on batches took in.",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.model.interval import read_instant
+from purport.model.interval import read_duration, read_instant
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.jobs.run_stream import EVERY_SECONDS
@@ -44,7 +44,9 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
     competition: bool = False
     metrics_port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None  # 0: any free one
     ontology: tuple[Path, ...] = ()  # files that make it together
+    ignore_missing_imports: bool = False
     scores: Path | None = None  # where they are kept; in the checkpoint, if nobody says
+    late: str | None = None  # how late events may come, to count in time: 10 s
     source: Mapping[str, Any] = {}  # options
     sink: Mapping[str, Any] = {}
 
@@ -74,9 +76,19 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
                 self.competition,
                 self.scores,
                 tuple(path.resolve() for path in self.ontology),
+                self.ignore_missing_imports,
             ),
             self.since,
+            self._allowance(),
         )
+
+    def _allowance(self) -> timedelta:
+        if self.late is None:
+            return timedelta(0)
+        try:
+            return read_duration(self.late)
+        except ValueError as error:
+            raise InvalidInput(f"late: {error}") from None
 
     def _folder(self, sink: Sink) -> JobFolder:
         home = self.checkpoint or sink.home

@@ -19,6 +19,7 @@ import msgspec
 from purport.errors import InvalidInput, UnusablePath
 from purport.ontology.owl.reading import read_ontology
 from purport.pipeline.notes import Counts, Notes
+from purport.pipeline.timed.kept import TimedFolder
 
 VERSION = 1
 _JOB = "job.json"
@@ -78,6 +79,11 @@ class JobFolder:
     def dead_letters(self) -> Path:
         """Where records are that could not be read, matched or delivered."""
         return self.folder / "dead_letters"
+
+    @property
+    def timed(self) -> TimedFolder:
+        """What happened in time, as far as it matters."""
+        return TimedFolder(self.folder / "timed")
 
     @property
     def subscriptions(self) -> Path:
@@ -156,15 +162,21 @@ class JobFolder:
             raise UnusablePath(rules, error.strerror or str(error)) from None
         return kept.resolve()
 
-    def keep_ontology(self, paths: Sequence[Path]) -> tuple[Path, ...]:
-        """Copies of an ontology's files, of all that they import too, which stay as they are."""
+    def keep_ontology(
+        self, paths: Sequence[Path], *, ignores_missing_imports: bool = False
+    ) -> tuple[Path, ...]:
+        """Copies of an ontology's files, of all that they import too, which stay as they are.
+
+        They keep their names, which are prefixes of what is in them.
+        """
         if not paths:
             return ()
         kept = []
-        for path in read_ontology(paths).files:
+        read = read_ontology(paths, ignores_missing_imports=ignores_missing_imports)
+        for path in read.files:
             try:
                 text = path.read_bytes()
-                copy = self.folder / "ontologies" / f"{sha256(text).hexdigest()[:16]}{path.suffix}"
+                copy = self.folder / "ontologies" / sha256(text).hexdigest()[:16] / path.name
                 if not copy.exists():
                     copy.parent.mkdir(parents=True, exist_ok=True)
                     write_whole(copy, text)
@@ -181,6 +193,11 @@ class JobFolder:
 
     def keep(self, report: BatchReport, notes: Notes) -> None:
         """Remember that a batch is done: its dead letters first, its report at last."""
+        place = self.timed.place(report.batch)
+        shutil.rmtree(place, ignore_errors=True)
+        if notes.timed.exists():
+            place.parent.mkdir(exist_ok=True)
+            notes.timed.rename(place)
         letters = notes.dead_letter_files()
         place = self.dead_letters / f"batch={report.batch}"
         shutil.rmtree(place, ignore_errors=True)

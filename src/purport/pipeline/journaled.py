@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.broker.encoding import RECORD_VERSION
-from purport.broker.records import microseconds_of
 from purport.errors import EventError, InvalidInput, UnusablePath
 from purport.matching.batches import Batch
 from purport.matching.flat_lists import Integers, Places
@@ -25,12 +24,14 @@ from purport.matching.plain_lines import PlainLines
 from purport.matching.telling import Telling
 from purport.model.event import Event, decode_json_object, identifier_in, interval_in
 from purport.model.event_lines import ToldObject
+from purport.model.interval import microseconds_of
 from purport.pipeline.session import spark_pattern
 from purport.pipeline.tables import JOURNAL
-from purport.pipeline.told import BEYOND_US, EventPlaces, Matched, Told
+from purport.pipeline.told import BEYOND_US, EventPlaces, EventTimes, Matched, Told
 
 _COLUMNS = ["sequence", "at", "version", "event"]
 _ROWS_AT_ONCE = 20_000
+_ALIASES = b"kbn_"
 _BROKEN = (OSError, pa.ArrowException, KeyError, ValueError)
 
 
@@ -150,6 +151,7 @@ class ToldEntries:
             except EventError as error:
                 told.refuse(sequence, str(error), line)
             else:
+                told.published[len(told)] = int(self.times[number])
                 told.add(said, sequence, line)
         return told
 
@@ -170,6 +172,21 @@ class _PlainEntries:
         """The lines that the kernel has left to the parser, with their numbers."""
         for number in np.flatnonzero(self.lines.kinds == LEFT).tolist():
             yield number, self.line(number)
+
+    def times(self) -> EventTimes:
+        """When they happened, and when they were published."""
+        return EventTimes.of_plain(self.lines, self.ids, self.entries.times[self.ids])
+
+    def aliased(self) -> Iterator[int]:
+        """Those whose names may tell a time."""
+        if _ALIASES in self.entries.text.lower():
+            for number, place in enumerate(self.ids.tolist()):
+                if _ALIASES in self.line(place).lower():
+                    yield number
+
+    def event(self, number: int) -> Event:
+        """What one of them says."""
+        return Event.from_json(self.line(int(self.ids[number])))
 
     def places(self, events: Integers) -> EventPlaces:
         """What the events of these numbers are called, and where they stand."""

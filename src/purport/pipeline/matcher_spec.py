@@ -15,6 +15,7 @@ from purport.errors import UnusablePath
 from purport.matching.matcher import Matcher
 from purport.model.subscription import Subscription
 from purport.ontology.ontology import Ontology
+from purport.pipeline.timed.asked import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class MatcherSettings:
     competition: bool = False
     scores: Path | None = None
     ontology: tuple[Path, ...] = ()
+    ignores_missing_imports: bool = False
 
     def told(self) -> str:
         """In words, as far as they are not the defaults."""
@@ -39,6 +41,13 @@ class MatcherSettings:
         ]
         return ", ".join(filter(None, said)) or "defaults"
 
+    def loaded_ontology(self) -> Ontology | None:
+        """The ontology of the files, which a process reads and classifies once."""
+        if not self.ontology:
+            return None
+        stamps = tuple(map(_stamp, self.ontology))
+        return _loaded(self.ontology, self.ignores_missing_imports, stamps)
+
     def matcher(self) -> Matcher:
         """A matcher without subscriptions."""
         return Matcher(
@@ -47,7 +56,7 @@ class MatcherSettings:
             lexicon=self.lexicon,
             competition=self.competition,
             scores=self.scores,
-            ontology=loaded_ontology(self.ontology) if self.ontology else None,
+            ontology=self.loaded_ontology(),
         )
 
 
@@ -78,7 +87,16 @@ class MatcherSpec:
         A worker builds it once. When subscriptions change it takes up the new ones and drops those
         that have gone; words and scores that it has met stay known.
         """
-        return _worker_matcher(self.settings).at(self)
+        return _worker_matcher(self.settings).at(self).matcher
+
+    def asked(self) -> Asked:
+        """What the matcher is asked, of single events and of time."""
+        return _worker_matcher(self.settings).at(self).asked
+
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """What is subscribed to."""
+        found: tuple[Subscription, ...] = pickle.loads(self.packed)
+        return found
 
 
 class _WorkerMatcher:
@@ -86,30 +104,30 @@ class _WorkerMatcher:
 
     def __init__(self, settings: MatcherSettings) -> None:
         self._settings = settings
-        self._matcher = settings.matcher()
+        self.matcher = settings.matcher()
+        self.asked = Asked(())
         self._key = ""
 
-    def at(self, spec: MatcherSpec) -> Matcher:
+    def at(self, spec: MatcherSpec) -> Self:
         if spec.key != self._key:
             self._key = ""
-            self._change(pickle.loads(spec.packed))
+            asked = Asked.of(
+                spec.subscriptions(), self._settings.matcher, competes=self._settings.competition
+            )
+            self._change(asked.matched)
+            self.asked = asked
             self._key = spec.key
-        return self._matcher
+        return self
 
     def _change(self, wanted: Sequence[Subscription]) -> None:
-        here = Counter(self._matcher.subscriptions)
+        here = Counter(self.matcher.subscriptions)
         gone, new = here - Counter(wanted), Counter(wanted) - here
         if 2 * gone.total() > here.total():
-            self._matcher, gone, new = self._settings.matcher(), Counter(), Counter(wanted)
+            self.matcher, gone, new = self._settings.matcher(), Counter(), Counter(wanted)
         for subscription in gone.elements():
-            self._matcher.remove(subscription)
+            self.matcher.remove(subscription)
         for subscription in new.elements():
-            self._matcher.add(subscription)
-
-
-def loaded_ontology(paths: Sequence[Path]) -> Ontology:
-    """The ontology of some files, which a process reads and classifies once."""
-    return _loaded(tuple(paths), tuple(map(_stamp, paths)))
+            self.matcher.add(subscription)
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -122,8 +140,8 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=2)
-def _loaded(paths: tuple[Path, ...], _: tuple[tuple[int, int], ...]) -> Ontology:
-    return Ontology.load(*paths)
+def _loaded(paths: tuple[Path, ...], ignores: bool, _: tuple[tuple[int, int], ...]) -> Ontology:
+    return Ontology.load(*paths, ignores_missing_imports=ignores)
 
 
 @lru_cache(maxsize=2)

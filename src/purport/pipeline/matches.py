@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from purport.errors import NotSupportedYet
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter
@@ -17,7 +18,10 @@ from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.readers import Reader, RowReader
 from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, record_batch_of_rows
+from purport.pipeline.timed.asked import split
+from purport.pipeline.timed.at_rest import temporal_matches
 from purport.pipeline.told import Matched, NamedEvents
+from purport.temporal.asked import is_in_time
 
 _MATCHES = to_arrow_schema(MATCHES)
 _OUTCOMES = to_arrow_schema(OUTCOMES)
@@ -33,9 +37,14 @@ def match_stream(
 
     Events are rows of any columns; or of the columns `event_id` and `statements`, a map or a list
     of structs of `attribute` and `value`; or of one column, `value`, that holds JSON. A row that is
-    no event has no match: `match_outcomes` tells of it too.
+    no event has no match: `match_outcomes` tells of it too. Subscriptions to events in time look
+    at a table as a whole (`temporal_matches`); over a stream, a job runs them.
     """
-    return matches(match_outcomes(events, subscriptions, settings))
+    plain, timed = split(tuple(subscriptions))
+    if timed and events.isStreaming:
+        raise NotSupportedYet("events in time on a streaming DataFrame", label(timed[0]))
+    found = matches(match_outcomes(events, plain, settings))
+    return found.unionByName(temporal_matches(events, timed, settings)) if timed else found
 
 
 def match_outcomes(
@@ -53,7 +62,9 @@ def outcomes(records: DataFrame, reader: Reader, spec: MatcherSpec) -> DataFrame
 
     A subscription that cannot be run is refused here, before anything is started.
     """
-    spec.build()
+    if spec.asked().has_time:
+        timed = next(one for one in spec.subscriptions() if is_in_time(one.pattern))
+        raise NotSupportedYet("events in time among outcomes", label(timed))
 
     def matched(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         matcher = spec.build()
@@ -107,6 +118,7 @@ def _match_rows(told: NamedEvents, found: BatchMatches, version: int) -> pa.Reco
         pa.ListArray.from_arrays(starts, similarities),
         events.sources,
         events.offsets,
+        pa.nulls(len(found), _MATCHES.types[-1]),
     ]
     return pa.RecordBatch.from_arrays(
         [column.cast(kind) for column, kind in zip(columns, _MATCHES.types, strict=True)],

@@ -18,14 +18,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.matcher_spec import MatcherSpec
 from purport.pipeline.matches import dead_letter_rows, match_rows
 from purport.pipeline.readers import Reader, require_shared
-from purport.pipeline.tables import MATCHES
+from purport.pipeline.tables import MATCHES, TIMED_EVENTS
+from purport.pipeline.timed.asked import Asked
+from purport.pipeline.timed.rows import TimedRows
+from purport.pipeline.told import Matched
 
 _LETTERS_AT_ONCE = 10_000
+_TIMED_EVENTS = to_arrow_schema(TIMED_EVENTS)
 
 
 class Counts(msgspec.Struct):
@@ -35,6 +40,8 @@ class Counts(msgspec.Struct):
     matches: dict[str, int] = msgspec.field(default_factory=dict)  # by subscription
     dead_letters: int = 0
     undelivered: int = 0  # matches that are among them
+    late: int = 0  # events in time that came too late to count
+    without_time: int = 0  # events that subscriptions to events in time ask for, but for a time
     appeared: float | None = None  # when the oldest of the sources last changed, since 1970
     reading: float = 0.0
     matching: float = 0.0
@@ -52,6 +59,8 @@ class Counts(msgspec.Struct):
         self.count_matches(other.matches)
         self.dead_letters += other.dead_letters
         self.undelivered += other.undelivered
+        self.late += other.late
+        self.without_time += other.without_time
         self.reading += other.reading
         self.matching += other.matching
         self.handing_over += other.handing_over
@@ -71,13 +80,16 @@ class Notes:
     folder: Path
     places: tuple[Path, ...] = ()
 
-    def matches(self, records: DataFrame, reader: Reader, spec: MatcherSpec) -> Matches:
-        """The matches of records; the rest is noted when they are found."""
+    def matches(
+        self, records: DataFrame, reader: Reader, spec: MatcherSpec, *, in_time: bool = False
+    ) -> Matches:
+        """The matches of records; the rest is noted when they are found, what is in time too."""
 
         def found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for place in (self.folder, *self.places):
                 require_shared(place)
-            return _matched(batches, reader, spec, self.task())
+            timed = TimedFile(self.timed, spec.asked()) if in_time else None
+            return _matched(batches, reader, spec, self.task(), timed)
 
         return Matches(records, found)
 
@@ -101,6 +113,11 @@ class Notes:
     def dead_letter_files(self) -> list[Path]:
         """The dead letters, as Parquet."""
         return sorted(self.folder.glob("*.parquet"))
+
+    @property
+    def timed(self) -> Path:
+        """Where what matters to time is noted, if somebody asks for it."""
+        return self.folder / "timed"
 
     def task(self) -> TaskNotes:
         """The notes of the task that this runs in."""
@@ -140,6 +157,16 @@ class Matches:
             return iter(())
 
         self._records.mapInArrow(taken, MATCHES).collect()
+
+
+def write_part(folder: Path, found: Found) -> None:
+    """Write the matches of a task as Parquet; done again, it puts the same in the place of it."""
+    name = task_name("part")
+    hidden = folder / f".{name}-{uuid.uuid4().hex}"
+    with pq.ParquetWriter(hidden, to_arrow_schema(MATCHES)) as file:
+        for batch in found:
+            file.write_batch(batch)
+    hidden.rename(folder / f"{name}.parquet")
 
 
 @dataclass(slots=True)
@@ -188,10 +215,40 @@ class TaskNotes:
         return self.folder / f".{self.name}.{ending}-{self._attempt}"
 
 
+class TimedFile:
+    """A file of the table TIMED_EVENTS, which a task fills; done again, it is written over."""
+
+    def __init__(self, folder: Path, asked: Asked) -> None:
+        self._folder, self._name = folder, task_name("part")
+        self._hidden = folder / f".{self._name}-{uuid.uuid4().hex}"
+        self._rows = TimedRows(asked)
+        self._file = pq.ParquetWriter(self._hidden, _TIMED_EVENTS)
+
+    def take(self, matched: Matched, appeared: float | None) -> Matched:
+        """Keep what matters to time; gives the matches of single events."""
+        taken = self._rows.take(matched, appeared)
+        if taken.timed is not None:
+            self._file.write_batch(taken.timed)
+        return taken.matched
+
+    def finish(self) -> int:
+        """Write what is left; gives how many events were passed over, without a time."""
+        last = self._rows.last()
+        if last is not None:
+            self._file.write_batch(last)
+        self._file.close()
+        self._hidden.rename(self._folder / f"{self._name}.parquet")
+        return self._rows.without_time
+
+
 def _matched(
-    batches: Iterable[pa.RecordBatch], reader: Reader, spec: MatcherSpec, notes: TaskNotes
+    batches: Iterable[pa.RecordBatch],
+    reader: Reader,
+    spec: MatcherSpec,
+    notes: TaskNotes,
+    timed: TimedFile | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The matches of a task, while it takes notes."""
+    """The matches of a task, while it takes notes; what matters to time goes into a file."""
     matcher = spec.build()
     counts, clock = notes.counts, time.perf_counter
     counts.problems += matcher.measures.share_scores()  # what other workers scored meanwhile
@@ -199,9 +256,11 @@ def _matched(
     for told in reader.read(batches):
         read = clock()
         found = told.match(matcher)
+        if timed is not None:
+            found = timed.take(found, told.appeared)
         rows = list(match_rows(found, spec.version))
         matched = clock()
-        _count(counts, rows)
+        count_rows(counts, rows)
         counts.events += sum(len(part.ids) for part, _ in found.found)
         if told.appeared is not None:
             counts.appeared = min(counts.appeared or told.appeared, told.appeared)
@@ -212,10 +271,13 @@ def _matched(
         began = clock()
         counts.handing_over += began - matched
     counts.problems += matcher.measures.share_scores()
+    if timed is not None:
+        counts.without_time += timed.finish()
     notes.finish()
 
 
-def _count(counts: Counts, rows: Iterable[pa.RecordBatch]) -> None:
+def count_rows(counts: Counts, rows: Iterable[pa.RecordBatch]) -> None:
+    """Count matches, as rows of the table MATCHES."""
     for batch in rows:
         found: Iterable[Mapping[str, int]] = batch.column("subscription").value_counts().to_pylist()
         counts.count_matches({str(one["values"]): one["counts"] for one in found})

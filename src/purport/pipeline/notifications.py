@@ -15,10 +15,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.broker.gate import Gate, asked_of, contraries, is_gated
 from purport.broker.journal import JournalError
-from purport.broker.records import microseconds_of
+from purport.errors import InvalidInput
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.flat_lists import Places
 from purport.matching.supported import label
+from purport.model.interval import microseconds_of
 from purport.model.subscription import Options, Subscription
 from purport.pipeline.journaled import Span, ToldEntries, journal_events
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
@@ -38,7 +39,12 @@ def answers(
 ) -> DataFrame:
     """How the entries of stretches, a table of their paths, answer; as the table ANSWERS."""
     spec = MatcherSpec.of(list(_asked(subscriptions)), settings)
-    spec.build()
+    try:
+        spec.build()
+    except InvalidInput:
+        called = [replace(asked_of(one), name=label(one)) for one in subscriptions]
+        MatcherSpec.of(called, settings).build()  # the same error, with a name that people know
+        raise
 
     def answered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

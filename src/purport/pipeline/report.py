@@ -15,7 +15,7 @@ from purport.page import Cell, Row, code, number, text
 from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.explanation import stored_mapping
 from purport.pipeline.stored.letters import Refused
-from purport.pipeline.stored.matches import StoredMatch
+from purport.pipeline.stored.matches import StoredMatch, StoredPart
 from purport.pipeline.stored.summary import EXAMPLES, JobSummary, VersionSummary
 
 _BARS = 15
@@ -217,7 +217,9 @@ def _examples(summary: JobSummary, matches: Iterable[StoredMatch]) -> str:
 
 
 def _mapping(summary: JobSummary, match: StoredMatch) -> str:
-    """Which statement answered which predicate."""
+    """Which statement answered which predicate; in time, which event which part of the pattern."""
+    if match.parts is not None:
+        return _parts(match, match.parts)
     event = summary.events_seen[match]
     try:
         subscription = summary.job.versions.find(match.version, match.subscription)
@@ -238,6 +240,15 @@ def _mapping(summary: JobSummary, match: StoredMatch) -> str:
     ]
     where = f"{match.source}:{match.offset}"
     return page.table(where, ["asked for", "answered by", "similarity"], rows)
+
+
+def _parts(match: StoredMatch, parts: Iterable[StoredPart]) -> str:
+    rows: list[Row] = [
+        [code(one.place), text(one.event_id), Cell(f"{one.probability:.2f}", one.probability)]
+        for one in parts
+    ]
+    where = f"{match.source}:{match.offset}"
+    return page.table(where, ["asked for", "answered by", "probability"], rows)
 
 
 def _refused(summary: JobSummary) -> str:

@@ -49,6 +49,30 @@ MATCHES = _table(
     similarities=ArrayType(FloatType()),  # and how well
     source=StringType(),  # where the event stands
     offset=LongType(),  # as the number of its line, row or description there
+    # of a subscription to events in time, the events that it rests on; null of others
+    parts=ArrayType(
+        _table(
+            place=StringType(),  # the part of the pattern that the event answers
+            event_id=StringType(),
+            probability=FloatType(),
+        )
+    ),
+)
+
+# What matters to subscriptions to events in time, as tasks find it: events, and how far time has
+# come by others. Times are microseconds since 1970.
+TIMED_EVENTS = _table(
+    appeared=DoubleType(),  # when the source last changed, in seconds since 1970
+    source=StringType(),  # where the event stands
+    offset=LongType(),
+    event_id=StringType(),  # null where there is only time to be told
+    start=LongType(),  # null if it is not told
+    end=LongType(),
+    published=LongType(),  # of an event that has no time of its own
+    said=BinaryType(),  # its statements, as a JSON object
+    until=LongType(),  # the latest time of others that stand before it in the source
+    instants=LongType(),  # how many without a time of their own came since the row before
+    instant=LongType(),  # and how late the last of these is at least
 )
 
 # What a sink that shows matches takes from a task: the first ones, then how many more there are.

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Protocol
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from purport.errors import EventError
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.batches import JsonObject, as_event
-from purport.matching.flat_lists import Integers
+from purport.matching.flat_lists import Integers, Numbers, Places
 from purport.matching.matcher import Matcher
+from purport.matching.plain_lines import PlainLines
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, ToldObject
-from purport.model.interval import Interval
+from purport.model.interval import Interval, microseconds_of
 from purport.relatedness.array_store import StoreError
 from purport.relatedness.remote import MeasureUnavailable
 
 _ABOUT = ("@id", "@start", "@end")
+UNKNOWN = -(1 << 63)  # a time that nobody told
+_MILLENNIUM = microseconds_of(datetime(2000, 1, 1, tzinfo=UTC))
+_ALIASES = "kbn_"  # with which the names begin of attributes that tell times
 BEYOND_US = (MeasureUnavailable, StoreError, MemoryError)  # no record is to blame: it has to stop
 
 
@@ -45,6 +51,46 @@ class EventPlaces:
     offsets: pa.Array
 
 
+@dataclass(frozen=True, slots=True)
+class EventTimes:
+    """When some events happened, by columns: microseconds since 1970, or `UNKNOWN`."""
+
+    starts: Places
+    ends: Places
+    published: Places  # when they were told, where somebody has noted it
+
+    @classmethod
+    def of_intervals(
+        cls, count: int, intervals: Mapping[int, Interval], published: Mapping[int, int]
+    ) -> EventTimes:
+        """The times of so many events, by their numbers."""
+        starts, ends, told = np.full((3, count), UNKNOWN, np.int64)
+        for number, interval in intervals.items():
+            if interval.start is not None:
+                starts[number] = microseconds_of(interval.start)
+            if interval.end is not None:
+                ends[number] = microseconds_of(interval.end)
+        told[list(published)] = list(published.values())
+        return cls(starts, ends, told)
+
+    @classmethod
+    def of_plain(
+        cls, lines: PlainLines, places: Integers | Places, published: Places | None = None
+    ) -> EventTimes:
+        """The times of lines that the kernel has read."""
+        if published is None:
+            published = np.full(len(places), UNKNOWN, np.int64)
+        begun, ended = (_since_1970(one[places]) for one in (lines.times_begun, lines.times_ended))
+        return cls(begun, ended, published)
+
+
+def _since_1970(times: Numbers) -> Places:
+    is_told = ~np.isnan(times)
+    found = np.full(len(times), UNKNOWN, np.int64)
+    found[is_told] = times[is_told].astype(np.int64) + _MILLENNIUM
+    return found
+
+
 class NamedEvents(Protocol):
     """Events that were matched, by their ids and places."""
 
@@ -54,6 +100,15 @@ class NamedEvents(Protocol):
 
     def places(self, events: Integers) -> EventPlaces:
         """What the events of these numbers are called, and where they stand."""
+
+    def times(self) -> EventTimes:
+        """When all of them happened."""
+
+    def aliased(self) -> Iterable[int]:
+        """The numbers of those whose statements may tell a time, as KBN's do."""
+
+    def event(self, number: int) -> Event:
+        """What one of them says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +124,8 @@ class Told:
     """Events of one source, by columns: `events[i]` has the id `ids[i]` and stands at `offsets[i]`.
 
     An offset is the number of a line, of a row, or of a description in its file. `records` are the
-    events as they were read, for dead letters; `intervals` are those of events that have one.
+    events as they were read, for dead letters; `intervals` are those of events that have one, and
+    `published` says when events were told, where that is known (in microseconds since 1970).
     """
 
     source: str
@@ -80,6 +136,7 @@ class Told:
     dead_letters: list[DeadLetter] = field(default_factory=list)
     appeared: float | None = None
     intervals: dict[int, Interval] = field(default_factory=dict)
+    published: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.events)
@@ -137,6 +194,20 @@ class Told:
             pa.array([self.offsets[number] for number in numbers], pa.int64()),
         )
 
+    def times(self) -> EventTimes:
+        """When the events happened."""
+        return EventTimes.of_intervals(len(self.ids), self.intervals, self.published)
+
+    def aliased(self) -> Iterable[int]:
+        """Those whose attributes may tell a time."""
+        for number, one in enumerate(self.events):
+            if number not in self.intervals and _may_be_aliased(one):
+                yield number
+
+    def event(self, number: int) -> Event:
+        """What one of the events says."""
+        return as_event(self.events[number])
+
     def checked(self) -> Told:
         """The same with every object made an event, or a dead letter where that cannot be done."""
         told = Told(self.source, dead_letters=list(self.dead_letters))
@@ -146,11 +217,20 @@ class Told:
             except EventError as error:
                 told.refuse(self.offsets[place], str(error), self.records[place])
             else:
-                interval = self.intervals.get(place)
-                told.add_event(
-                    event, self.ids[place], self.offsets[place], self.records[place], interval
-                )
+                told._add_again(event, self, place)
         return told
+
+    def _add_again(self, event: Event | JsonObject, before: Told, place: int) -> None:
+        """Take an event that stood at a place before."""
+        if place in before.published:
+            self.published[len(self.events)] = before.published[place]
+        self.add_event(
+            event,
+            before.ids[place],
+            before.offsets[place],
+            before.records[place],
+            before.intervals.get(place),
+        )
 
     def _match_parts(self, matcher: Matcher) -> Matched:
         """Match what can be, in halves of halves."""
@@ -174,13 +254,21 @@ class Told:
 
     def only(self, places: Sequence[int]) -> Told:
         """Some of the events, without the records that are none."""
-        return Told(
-            self.source,
-            [self.events[place] for place in places],
-            [self.ids[place] for place in places],
-            [self.offsets[place] for place in places],
-            [self.records[place] for place in places],
-        )
+        told = Told(self.source)
+        for place in places:
+            told._add_again(self.events[place], self, place)
+        return told
+
+
+def may_be_aliased(name: str) -> bool:
+    """Whether an attribute of this name may tell a time."""
+    return name[: len(_ALIASES)].casefold() == _ALIASES
+
+
+def _may_be_aliased(event: Event | JsonObject) -> bool:
+    if isinstance(event, Event):
+        return any(may_be_aliased(str(one.attribute)) for one in event.statements)
+    return any(map(may_be_aliased, event))
 
 
 def _text(record: object) -> bytes:

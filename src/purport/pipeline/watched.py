@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,13 +12,14 @@ import msgspec
 
 from purport.errors import PurportError, UnusablePath
 from purport.matching.given import runnable_subscriptions
-from purport.matching.supported import label
+from purport.matching.supported import label, unsupported_forms, unsupported_options
 from purport.model.language.parse import parse, parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import write_whole
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.registered import watched_at
+from purport.temporal.asked import is_in_time
 
 _ENDING = ".purport"
 _SETTINGS = ".json"
@@ -54,7 +55,7 @@ class Watched:
     def __init__(self, given: Sequence[str], stretches: Path | None = None) -> None:
         self._given = [watched_at(text, stretches) for text in given]
         self._seen = self._look()
-        self._good = runnable_subscriptions(self._given)
+        self._good = runnable_subscriptions(self._given, _refused_forms)
 
     def current(self, tell: Callable[[str], None]) -> Sequence[Subscription]:
         """The subscriptions, or the last good ones."""
@@ -62,13 +63,19 @@ class Watched:
         if seen != self._seen:
             self._seen = seen
             try:
-                self._good = runnable_subscriptions(self._given)
+                self._good = runnable_subscriptions(self._given, _refused_forms)
             except PurportError as error:
                 tell(f"the subscriptions stay as they were: {error}")
         return self._good
 
     def _look(self) -> list[Hashable]:
         return [place.look() for place in self._given]
+
+
+def _refused_forms(subscription: Subscription) -> Iterable[str]:
+    """What no stream runs; what is in time is checked when it is taken up."""
+    is_timed = is_in_time(subscription.pattern)
+    return unsupported_options(subscription) if is_timed else unsupported_forms(subscription)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,14 @@ class Versions:
             raise UnusablePath(path, str(error)) from None
         rules = lexicon if lexicon.exists() else None
         files = () if kept.ontology is msgspec.UNSET else tuple(map(Path, kept.ontology))
-        return MatcherSettings(kept.measure, kept.mode, rules, kept.competition, ontology=files)
+        return MatcherSettings(
+            kept.measure,
+            kept.mode,
+            rules,
+            kept.competition,
+            ontology=files,
+            ignores_missing_imports=bool(files),  # what was found is among the files
+        )
 
     def _last(self) -> int:
         found = (path.stem for path in self.folder.glob(f"*{_ENDING}"))

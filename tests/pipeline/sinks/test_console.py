@@ -46,7 +46,7 @@ def printed(spark: SparkSession, folder: Path, names: Sequence[str], *, rows: in
     screen = io.StringIO()
     sink = ConsoleTables(rows, Console(file=screen, width=60))
     matches = [
-        (name, "[red]hot", 1, 0.816, [2, 0, 1], [0.8, 1.0, 1.0], "events.jsonl", 1)
+        (name, "[red]hot", 1, 0.816, [2, 0, 1], [0.8, 1.0, 1.0], "events.jsonl", 1, None)
         for name in names
     ]
     table = spark.createDataFrame(matches, MATCHES).repartition(3)

@@ -22,7 +22,7 @@ def test_an_id_never_changes() -> None:
 
 @given(st.floats(0, 1, width=32))
 def test_a_number_is_told_with_no_more_digits_than_it_has(number: float) -> None:
-    row = ("e1", "hot", 3, number, [0, 2], [number, 1.0], "events.jsonl", 7)
+    row = ("e1", "hot", 3, number, [0, 2], [number, 1.0], "events.jsonl", 7, None)
 
     [message] = match_messages(record_batch_of_rows(MATCHES, [row]))
 

@@ -38,7 +38,7 @@ def service() -> Iterator[Service]:
 def rows(count: int) -> list[pa.RecordBatch]:
     """Matches, of events `e0` and so on."""
     made = [
-        (f"e{number}", "hot", 1, 0.8, [0, 2], [0.8, 1.0], "events.jsonl", number + 1)
+        (f"e{number}", "hot", 1, 0.8, [0, 2], [0.8, 1.0], "events.jsonl", number + 1, None)
         for number in range(count)
     ]
     return [record_batch_of_rows(MATCHES, made[start : start + 4]) for start in range(0, count, 4)]

@@ -34,7 +34,7 @@ def rows_of(matches: list[StoredMatch]) -> pa.RecordBatch:
         MATCHES,
         [
             (one.event_id, one.subscription, one.version, one.probability, one.mapping,
-             one.similarities, one.source, one.offset)
+             one.similarities, one.source, one.offset, None)
             for one in matches
         ],
     )  # fmt: skip

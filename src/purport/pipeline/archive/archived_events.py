@@ -18,7 +18,7 @@ from purport.matching.telling import Telling
 from purport.model.event import MOST_STATEMENTS, Event, Statement
 from purport.model.interval import Interval
 from purport.pipeline.archive.statement_codes import LOOK, Coded, StatementCodes
-from purport.pipeline.told import BEYOND_US, EventPlaces, Matched, Told
+from purport.pipeline.told import BEYOND_US, EventPlaces, EventTimes, Matched, Told
 
 _COLUMNS = ["event_id", "source", "offset", "statements", "numbers"]
 _RARE_COLUMNS = ["texts", "start", "end"]
@@ -147,6 +147,16 @@ class ArchivedEvents:
         numbers = pa.array(events)
         columns = (column.take(numbers) for column in (self.ids, self.sources, self.offsets))
         return EventPlaces(*columns)
+
+    def times(self) -> EventTimes:
+        """When the events happened."""
+        found = dict(enumerate(self.rest.intervals()))
+        intervals = {number: one for number, one in found.items() if one is not None}
+        return EventTimes.of_intervals(len(self), intervals, {})
+
+    def aliased(self) -> Iterator[int]:
+        """Those that may tell a time in their statements, which are not looked at for it."""
+        return (number for number, one in enumerate(self.rest.intervals()) if one is None)
 
     def event(self, number: int) -> Event:
         """One of the events, put together again."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from purport.errors import EventError
 from purport.matching.batches import Batch
+from purport.matching.flat_lists import Integers
 from purport.matching.json_kernel import LEFT, PLAIN
 from purport.matching.matcher import Matcher
 from purport.matching.plain_lines import PlainLines
@@ -17,7 +18,9 @@ from purport.matching.telling import Telling
 from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.stretches import Stretch, line_blocks
-from purport.pipeline.told import BEYOND_US, Matched, Told
+from purport.pipeline.told import BEYOND_US, EventPlaces, EventTimes, Matched, Told
+
+_ALIASES = b"kbn_"
 
 
 def json_lines(stretch: Stretch) -> Iterator[ToldLines]:
@@ -62,11 +65,17 @@ class ToldLines:
             if not self._is_read:
                 raise
             plain = self._plain
-            plain.events = [self._plain_event(number) for number in range(len(plain.ids))]
+            events = [self._plain_event(number) for number in range(len(plain.ids))]
+            plain.events = list(events)
+            plain.intervals = {
+                number: one.interval
+                for number, one in enumerate(events)
+                if one.interval is not None
+            }
             plain.records = [self._line(place) for place in plain.records]
             matched = plain.match(matcher)
         else:
-            matched = Matched([(self._plain, found)], [])
+            matched = Matched([(_PlainEvents(self, self._plain, self._lines), found)], [])
         others = self._others.match(matcher)
         return Matched(
             [*matched.found, *others.found], [*matched.dead_letters, *others.dead_letters]
@@ -115,11 +124,48 @@ class ToldLines:
         self.reader.line = before + place
         _read_line(self.reader, self._line(place), self._others)
 
+    def aliased(self) -> Iterator[int]:
+        """The plain lines, as numbers of events, whose names may tell a time."""
+        if _ALIASES in self.text.lower():
+            for number, place in enumerate(self._plain.records):
+                if _ALIASES in self._line(place).lower():
+                    yield number
+
     def _plain_event(self, number: int) -> Event:
         return Event.from_json(self._line(self._plain.records[number]))
 
     def _line(self, place: Any) -> bytes:
         return self.text[self._lines.starts[place] : self._lines.ends[place]]
+
+
+@dataclass(frozen=True, slots=True)
+class _PlainEvents:
+    """Events that the kernel has read: their ids are known, the rest stands in their lines."""
+
+    told: ToldLines
+    plain: Told
+    lines: PlainLines
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all."""
+        return self.plain.ids
+
+    def places(self, events: Integers) -> EventPlaces:
+        """What the events of these numbers are called, and where they stand."""
+        return self.plain.places(events)
+
+    def times(self) -> EventTimes:
+        """When they happened."""
+        return EventTimes.of_plain(self.lines, np.array(self.plain.records, np.int64))
+
+    def aliased(self) -> Iterator[int]:
+        """Those whose names may tell a time."""
+        return self.told.aliased()
+
+    def event(self, number: int) -> Event:
+        """What one of them says."""
+        return self.told._plain_event(number)
 
 
 def _read_line(reader: EventLines, line: bytes, told: Told) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -13,8 +15,13 @@ from purport.errors import PurportError
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.jobs.run_stream import EVERY_SECONDS, run_stream
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
+from purport.pipeline.notes import Notes
 from purport.pipeline.sinks.sink import Sink
 from purport.pipeline.sources.source import Source
+from purport.pipeline.timed.asked import split
+from purport.pipeline.timed.batches import matches_in_time
+from purport.pipeline.timed.engines import EnginesSpec, packed, since
+from purport.pipeline.timed.kept import TimedFolder
 from purport.pipeline.watched import Subscribed, Versions
 
 
@@ -51,6 +58,7 @@ class MatchStream:
     folder: JobFolder
     settings: MatcherSettings = field(default_factory=MatcherSettings)
     since: str | None = None
+    allowance: timedelta = timedelta(0)  # how late events may come, to count in time
 
     def run(
         self,
@@ -87,6 +95,7 @@ class _Batches:
         self._versions = Versions(job.folder.subscriptions)
         self._last_done = max((one.batch for one in job.folder.reports()), default=-1)
         self._told: set[str] = set()
+        self._run = uuid.uuid4().hex
         self._settings = _settled(job)
         self._spec: MatcherSpec | None = None
         self._refused = ""  # the key of a spec that cannot be run
@@ -102,7 +111,12 @@ class _Batches:
         spec = self._current_spec()
         cores = _cores_now(records.sparkSession)
         spread = records.repartition(cores)
-        job.sink.write(notes.matches(spread, job.source.reader, spec), batch, notes)
+        if spec.asked().has_time:
+            engines = self._engines(spec, batch, notes, cores)
+            found = matches_in_time(spread, job.source.reader, spec, engines, notes)
+        else:
+            found = notes.matches(spread, job.source.reader, spec)
+        job.sink.write(found, batch, notes)
         finished = time.time()
         counts = notes.counts()
         report = BatchReport(batch, spec.version, finished, finished - began, counts, cores)
@@ -113,6 +127,23 @@ class _Batches:
             if problem not in self._told:
                 self._told.add(problem)
                 self._watchers.on_problem(problem)
+
+    def _engines(self, spec: MatcherSpec, batch: int, notes: Notes, cores: int) -> EnginesSpec:
+        """The engines for what is subscribed to in time."""
+        _, asked = split(spec.subscriptions())
+        kept = TimedFolder(self._job.folder.timed.folder.resolve())
+        return EnginesSpec(
+            self._run,
+            batch,
+            spec.version,
+            packed(asked),
+            since(asked, kept.mark(batch)),
+            self._settings,
+            self._job.allowance,
+            min(cores, len(asked)),
+            kept,
+            notes.timed,
+        )
 
     def _current_spec(self) -> MatcherSpec:
         """The subscriptions as they are now, if the matcher can run them, or those from before."""
@@ -138,8 +169,16 @@ def _settled(job: MatchStream) -> MatcherSettings:
     scores = (job.settings.scores or job.folder.scores).resolve()
     lexicon = job.settings.lexicon
     kept = None if lexicon is None else job.folder.keep_lexicon(lexicon)
-    ontology = job.folder.keep_ontology(job.settings.ontology)
-    return replace(job.settings, scores=scores, lexicon=kept, ontology=ontology)
+    ontology = job.folder.keep_ontology(
+        job.settings.ontology, ignores_missing_imports=job.settings.ignores_missing_imports
+    )
+    return replace(
+        job.settings,
+        scores=scores,
+        lexicon=kept,
+        ontology=ontology,
+        ignores_missing_imports=bool(ontology),  # what was found is among the copies
+    )
 
 
 def _cores_now(spark: SparkSession) -> int:

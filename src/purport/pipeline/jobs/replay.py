@@ -19,8 +19,8 @@ from pyspark.sql import functions as f
 
 from purport.assembly import journal_to_read
 from purport.broker.earlier_graph import graph_before
-from purport.broker.records import microseconds_of
 from purport.errors import InvalidInput, UnusablePath
+from purport.model.interval import microseconds_of
 from purport.pipeline.answered_queries import UpdatesInFiles, answer_notifications
 from purport.pipeline.jobs.how_far import tasks_told
 from purport.pipeline.jobs.spark_errors import job_errors

@@ -9,14 +9,10 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-import pyarrow.parquet as pq
-from pyspark.sql.pandas.types import to_arrow_schema
-
 from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.job_folder import write_whole
-from purport.pipeline.notes import Found, Matches, Notes, task_name
+from purport.pipeline.notes import Matches, Notes, write_part
 from purport.pipeline.session import spark_address
-from purport.pipeline.tables import MATCHES
 
 _STAGING = "_staging"
 OWNER = "_job"
@@ -82,13 +78,3 @@ class BatchFolders:
         if place.exists():
             shutil.rmtree(place)
         attempt.rename(place)
-
-
-def write_part(folder: Path, found: Found) -> None:
-    """Write the matches of a task as Parquet; done again, it puts the same in the place of it."""
-    name = task_name("part")
-    hidden = folder / f".{name}-{uuid.uuid4().hex}"
-    with pq.ParquetWriter(hidden, to_arrow_schema(MATCHES)) as file:
-        for batch in found:
-            file.write_batch(batch)
-    hidden.rename(folder / f"{name}.parquet")

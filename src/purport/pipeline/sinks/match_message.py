@@ -19,7 +19,15 @@ _AS_WRITTEN = {
 }
 
 
-class MatchMessage(msgspec.Struct, frozen=True):
+class PartMessage(msgspec.Struct, frozen=True):
+    """An event that a match in time rests on, and the part of the pattern that it answers."""
+
+    place: str
+    event_id: str
+    probability: float
+
+
+class MatchMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """A row of the table MATCHES, with an id by which a receiver knows it again."""
 
     id: str
@@ -31,6 +39,7 @@ class MatchMessage(msgspec.Struct, frozen=True):
     similarities: list[float]
     source: str
     offset: int
+    parts: list[PartMessage] | None = None  # of a match in time
 
 
 def match_id(event_id: str, subscription: str) -> str:
@@ -59,5 +68,7 @@ def match_messages(matches: pa.RecordBatch) -> Iterator[MatchMessage]:
         for kind in _AS_WRITTEN.get(name, ()):
             column = column.cast(kind)
         columns.append(column.to_pylist())
+    if columns and any(columns[-1]):
+        columns[-1] = [one and [PartMessage(**part) for part in one] for one in columns[-1]]
     for row in zip(*columns, strict=True):
         yield MatchMessage(match_id(row[0], row[1]), *row)

@@ -16,6 +16,7 @@ from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
 from purport.model.term import printable
 from purport.pipeline.stored.events import EventGone
+from purport.pipeline.stored.in_time import TimedExplanation, explain_in_time
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import StoredMatch
 from purport.pipeline.stored.source_events import source_events
@@ -30,6 +31,10 @@ class StoredExplanations:
         self._job = job
         self._source = source_events(job.identity.source)
         self._matcher = lru_cache(maxsize=2)(self._load_matcher)
+
+    def in_time(self, match: StoredMatch) -> TimedExplanation:
+        """Why one is a match that has `parts`: by the events that the job keeps for time."""
+        return explain_in_time(match, self._subscription(match), self._job.folder.timed)
 
     def explain(self, match: StoredMatch) -> MatchExplanation:
         """Why it is a match; `EventGone` if the event is not what it was."""

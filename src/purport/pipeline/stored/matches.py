@@ -24,6 +24,14 @@ _MOST_COMPARED = 10_000
 _NEAR_SHOWN = 3
 
 
+class StoredPart(msgspec.Struct, frozen=True):
+    """An event that a match in time rests on, and the part of the pattern that it answers."""
+
+    place: str
+    event_id: str
+    probability: float
+
+
 class StoredMatch(msgspec.Struct, frozen=True):
     """A row of the table MATCHES."""
 
@@ -35,6 +43,7 @@ class StoredMatch(msgspec.Struct, frozen=True):
     similarities: tuple[float, ...]  # not a number: too small to be kept
     source: str
     offset: int
+    parts: tuple[StoredPart, ...] | None = None  # of a match in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +123,6 @@ def _json_batches(files: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def _row(match: _JsonMatch) -> tuple[object, ...]:
-    *before, similarities, source, offset = msgspec.structs.astuple(match)
-    return (*before, [float(one) for one in similarities], source, offset)
+    *before, similarities, source, offset, parts = msgspec.structs.astuple(match)
+    rested = None if parts is None else [msgspec.structs.astuple(one) for one in parts]
+    return (*before, [float(one) for one in similarities], source, offset, rested)

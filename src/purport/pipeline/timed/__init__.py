@@ -1,0 +1,1 @@
+"""Subscriptions to events in time, on Spark: tasks find what matters to them, engines take it."""

@@ -1,0 +1,85 @@
+"""A history at rest tells what a stream of it tells, in whatever order it stands."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from purport import NotSupportedYet, parse
+from purport.pipeline import match_outcomes, match_stream, temporal_matches
+from purport.pipeline.matcher_spec import MatcherSettings
+from purport.pipeline.watched import Fixed
+from tests.pipeline.timed.test_jobs_in_time import at, job_of, write_files, written
+
+EXACT = MatcherSettings(measure="exact")
+ASKED = [
+    parse(text)
+    for text in (
+        "{kind = vpn, start after(5 s) {kind = link, port = $port}} as cause",
+        "{kind = link, port = $p} then {kind = vpn, port = $p} within 4 s as both",
+        "not {kind = vpn, port = $p} within 5 s after {kind = link, port = $p} as missing",
+        "{kind = vpn, count() over 10 s > 3} as many",
+        "{level filter(>, last 3) {kind = link}} as higher",
+    )
+]
+
+
+def history(count: int) -> list[bytes]:
+    drawn = random.Random(5)
+    return [
+        at(
+            second,
+            f"e{second}",
+            kind=drawn.choice(["link", "vpn", "other"]),
+            port=drawn.randrange(3),
+            level=drawn.randrange(9),
+        )
+        for second in range(count)
+    ]
+
+
+def test_a_history_at_rest_tells_what_a_stream_of_it_tells(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lines = history(120)
+    write_files(tmp_path / "events", [lines[:50], lines[50:51], lines[51:]])
+    job = job_of(tmp_path / "events", Fixed(ASKED))
+    job.run(spark)
+    streamed = sorted((one.subscription, one.event_id) for one in written(job))
+
+    shuffled = random.Random(1).sample(lines, len(lines))
+    table = spark.createDataFrame([(line,) for line in shuffled], "value binary").repartition(3)
+    found = temporal_matches(table, ASKED, EXACT).collect()
+
+    assert sorted((row.subscription, row.event_id) for row in found) == streamed
+    assert {row.subscription for row in found} == {one.name for one in ASKED}
+    assert all(row.source and row.offset and row.parts is not None for row in found)
+
+
+def test_columns_tell_times_and_plain_subscriptions_are_matched_beside(spark: SparkSession) -> None:
+    rows = [("e1", 1, "a"), ("e2", 2, "b"), ("e3", 3, "b")]
+    table = spark.createDataFrame(rows, "`@id` string, `@start` int, kind string")
+    whole = table.withColumn("@end", table["@start"])
+    asked = [parse("{kind = b} as plain"), parse("{kind = a} then {kind = b} within 1 s as soon")]
+
+    found = match_stream(whole, asked, EXACT).collect()
+
+    assert sorted((row.subscription, row.event_id) for row in found) == [
+        ("plain", "e2"), ("plain", "e3"), ("soon", "e2"),
+    ]  # fmt: skip
+
+
+def test_a_streaming_table_is_refused_in_time(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate").load()
+
+    with pytest.raises(NotSupportedYet, match="streaming DataFrame"):
+        match_stream(stream, ASKED, EXACT)
+
+
+def test_what_is_set_aside_is_not_told_of_time(spark: SparkSession) -> None:
+    table = spark.createDataFrame([(json.dumps({"a": 1}),)], "value string")
+
+    with pytest.raises(NotSupportedYet, match="outcomes"):
+        match_outcomes(table, ASKED, EXACT)

@@ -1,0 +1,148 @@
+"""What tasks leave behind for time, taken in batches, gives what one engine gives."""
+
+import tempfile
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from purport.errors import EventError
+from purport.matching.matcher import Matcher
+from purport.model.event import Event
+from purport.model.event_lines import events_in
+from purport.model.interval import time_of
+from purport.model.language.write import write
+from purport.model.subscription import Subscription
+from purport.pipeline.formats.json_lines import json_lines
+from purport.pipeline.matcher_spec import MatcherSettings
+from purport.pipeline.stretches import Stretch
+from purport.pipeline.tables import TIMED_EVENTS
+from purport.pipeline.timed.asked import Asked
+from purport.pipeline.timed.rows import TimedRows
+from purport.pipeline.timed.taking import Taking, TimedRow, in_order, rows_of
+from purport.temporal.engine import TemporalEngine
+from tests.oracles.temporal_scan import Publication, Step
+from tests.strategies.temporal import (
+    FewWords,
+    allowances,
+    exact_subscriptions,
+    near_subscriptions,
+    streams,
+)
+
+FEW_WORDS = MatcherSettings(measure=FewWords())  # type: ignore[arg-type]
+Answers = list[tuple[str, str, float]]
+
+
+def timed_files(steps: Sequence[Step], data: st.DataObject) -> list[list[bytes]]:
+    """The lines of a stream, in files."""
+    lines = [
+        step.event.to_json()
+        for step in steps
+        if isinstance(step, Publication) and step.event.interval is not None
+    ]
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=3)))
+    return [lines[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
+
+
+def in_process(
+    files: Sequence[Sequence[bytes]], subscriptions: Sequence[Subscription], allowance: timedelta
+) -> tuple[Answers, int, int]:
+    """What one engine tells, and how many events were late and how many contradict others.
+
+    Of those that were late, ones that nobody asks for are not counted elsewhere.
+    """
+    engine = TemporalEngine(FEW_WORDS.matcher, allowance=allowance)
+    engine.add_all({write(one): one for one in subscriptions})
+    told: Answers = []
+    late = wrong = 0
+    for number, lines in enumerate(files):
+        for event in events_in(lines, f"{number}.jsonl"):
+            if isinstance(event, Event):
+                try:
+                    taken = engine.take(event, time_of(0))
+                except EventError:
+                    wrong += 1
+                    continue
+                late += taken.late_by is not None
+                told += [
+                    (one.subscription, one.event.id or "", round(one.probability, 5))
+                    for one in taken.detections
+                ]
+    return sorted(told), late, wrong
+
+
+def rows_in_files(files: Sequence[Sequence[bytes]], asked: Asked) -> list[list[TimedRow]]:
+    """What matters to time in each file."""
+    matcher = Matcher(asked.matched, measure=FewWords())
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, lines in enumerate(files):
+            path = Path(folder) / f"{number}.jsonl"
+            path.write_bytes(b"\n".join(lines))
+            rows = TimedRows(asked)
+            batches = [
+                rows.take(told.match(matcher), 1.0).timed
+                for told in json_lines(Stretch(path, path.name))
+            ]
+            kept = [one for one in (*batches, rows.last()) if one is not None]
+            table = pa.Table.from_batches(kept, to_arrow_schema(TIMED_EVENTS))
+            found.append(in_order(rows_of(table)))
+    return found
+
+
+def taken(
+    batches: Sequence[Sequence[TimedRow]],
+    subscriptions: Sequence[Subscription],
+    allowance: timedelta,
+    restart: int,
+) -> tuple[Answers, int, int]:
+    """What engines tell that begin anew before a batch."""
+    texts = {write(one): one for one in subscriptions}
+    since = dict.fromkeys(texts, 0)
+    taking = Taking(FEW_WORDS, allowance)
+    taking.subscribe(texts, since)
+    told: Answers = []
+    late = wrong = 0
+    for number, rows in enumerate(batches):
+        if number == restart:
+            taking = Taking(FEW_WORDS, allowance)
+            for before in batches[:number]:
+                taking.take(before)
+            taking.subscribe(texts, since)
+        found = taking.take(rows)
+        told += [(str(one[1]), str(one[0]), round(float(str(one[3])), 5)) for one in found.matches]
+        late, wrong = late + found.late, wrong + len(found.letters)
+    return sorted(told), late, wrong
+
+
+def require_the_same(
+    subscriptions: list[Subscription], steps: list[Step], late: int, data: st.DataObject
+) -> None:
+    allowance = timedelta(microseconds=late)
+    files = timed_files(steps, data)
+    asked = Asked.of(subscriptions, FEW_WORDS.matcher)
+    restart = data.draw(st.integers(1, 3))
+
+    expected, most_late, wrong = in_process(files, subscriptions, allowance)
+
+    found = taken(rows_in_files(files, asked), subscriptions, allowance, restart)
+    assert found == (expected, min(found[1], most_late), wrong)
+
+
+@given(st.lists(exact_subscriptions, min_size=1, max_size=3), streams(), allowances, st.data())
+def test_exact_subscriptions_are_told_what_one_engine_tells(
+    subscriptions: list[Subscription], steps: list[Step], late: int, data: st.DataObject
+) -> None:
+    require_the_same(subscriptions, steps, late, data)
+
+
+@given(st.lists(near_subscriptions, min_size=1, max_size=3), streams(), allowances, st.data())
+def test_approximate_subscriptions_are_told_what_one_engine_tells(
+    subscriptions: list[Subscription], steps: list[Step], late: int, data: st.DataObject
+) -> None:
+    require_the_same(subscriptions, steps, late, data)
