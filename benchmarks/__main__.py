@@ -10,6 +10,7 @@ from benchmarks import (
     broker,
     class_subscriptions,
     event_building,
+    event_history,
     exact_matching,
     journal_reading,
     matching_memory,
@@ -24,6 +25,8 @@ from benchmarks import (
     stream_parts,
     streaming,
     subscription_parsing,
+    temporal,
+    temporal_stream,
 )
 from benchmarks.measure import Finding
 
@@ -49,6 +52,10 @@ BENCHMARKS = {
     "sparql-drift": sparql_drift.findings,
     "ontology": ontology.findings,
     "classes": class_subscriptions.findings,
+    "history": event_history.findings,
+    "temporal": temporal.findings,
+    "temporal-long": temporal.long_run,
+    "temporal-stream": temporal_stream.findings,
     "long": streaming.long_run,
 }
 

@@ -19,7 +19,7 @@ from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.formats.json_lines import ToldLines
 from purport.pipeline.matches import match_rows
-from purport.pipeline.sinks.batch_folders import write_part
+from purport.pipeline.notes import write_part
 from purport.relatedness.catalogue import defaults_are_made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 INK, ACCENT, FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
 COLOURS = (ACCENT, "#b45309", "#64748b", "#7c3aed")  # of curves, in their order
+_MANY_COLOURS = (*COLOURS, "#0369a1", "#be123c", "#4d7c0f")
 _KINDS = (".png", ".svg", ".pdf")
 _MOST_NUMBERS = 900  # in a heat map; more could not be read
 _STYLE: Any = {
@@ -68,12 +70,24 @@ def picture(path: Path, width: float, height: float) -> Iterator[Axes]:
     """Axes to draw on, saved as the suffix of a path says (.png, .svg, .pdf)."""
     with drawing(width, height) as figure:
         yield figure.add_subplot()
-        try:
-            figure.savefig(path, dpi=150, metadata=_undated(path))
-        except OSError as error:
-            raise UnusablePath(path, error.strerror or str(error)) from None
-        except ValueError as error:  # a suffix that stands for no kind of picture
-            raise InvalidInput(f"{path}: {error}") from None
+        _save(figure, path)
+
+
+def _save(figure: Figure, path: Path) -> None:
+    try:
+        figure.savefig(path, dpi=150, metadata=_undated(path))
+    except OSError as error:
+        raise UnusablePath(path, error.strerror or str(error)) from None
+    except ValueError as error:  # a suffix that stands for no kind of picture
+        raise InvalidInput(f"{path}: {error}") from None
+
+
+@contextmanager
+def without_glyph_warnings() -> Iterator[None]:
+    """Matplotlib says nothing of letters that no font has; it draws a box for them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield
 
 
 @contextmanager
@@ -154,6 +168,42 @@ def comparison(
         axes.set_axisbelow(True)
         axes.set_title(title, loc="left")
         axes.legend(frameon=False, loc="lower left")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One of several pictures that stand together."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    axes_labels: tuple[str, str]
+    levels: tuple[tuple[str, float], ...] = ()  # what somebody else has found, whatever x is
+
+
+def panels(path: Path, some: Sequence[Panel], *, title: str) -> None:
+    """Pictures of curves in two columns, on logarithmic scales; one label, one colour."""
+    labels = dict.fromkeys(curve.label for panel in some for curve in panel.curves)
+    colours = dict(zip(labels, cycle(_MANY_COLOURS), strict=False))
+    rows = (len(some) + 1) // 2
+    with drawing(11.0, 3.6 * rows + 0.4) as figure:
+        for place, panel in enumerate(some, 1):
+            _draw_panel(figure.add_subplot(rows, 2, place), panel, colours)
+        figure.suptitle(title, x=0.01, ha="left")
+        _save(figure, path)
+
+
+def _draw_panel(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
+    for curve in panel.curves:
+        colour = colours[curve.label]
+        axes.plot(curve.xs, curve.ys, color=colour, marker="o", ms=3, label=curve.label)
+        axes.fill_between(curve.xs, curve.lows, curve.highs, color=colour, alpha=0.15, lw=0)
+    for label, level in panel.levels:
+        axes.axhline(level, color=INK, ls="--", lw=1, label=label)
+    axes.set(xlabel=panel.axes_labels[0], ylabel=panel.axes_labels[1], yscale="log")
+    axes.grid(axis="y", color=FAINT, lw=0.5)
+    axes.set_axisbelow(True)
+    axes.set_title(panel.title, loc="left", size=10)
+    axes.legend(framealpha=0.8, edgecolor="none", fontsize=7)
 
 
 def short(term: str) -> str:

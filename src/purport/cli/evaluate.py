@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,8 @@ from rich.console import Console
 from purport.errors import InvalidInput, UnusablePath
 
 if TYPE_CHECKING:
+    from purport.evaluation.kbn.experiment import Outcome as KbnOutcome
+    from purport.evaluation.kbn.experiment import Settings
     from purport.evaluation.toit14.experiment import Cell, Outcome
     from purport.evaluation.toit14.report import Standing
 
@@ -78,7 +82,7 @@ def toit14(
         ours.append(Approximate(mode_of(mode), competition=True))
     outcomes = _outcomes(cells_of(workloads, _shares(degrees), ours, choices))
     if output is not None:
-        _write(output / "toit14.jsonl", outcomes)
+        _write_lines(output / "toit14.jsonl", _lines(outcomes))
     if as_json:
         sys.stdout.write("".join(f"{line}\n" for line in _lines(outcomes)))
     else:
@@ -87,6 +91,70 @@ def toit14(
     if plot is not None:  # last: a picture that cannot be drawn costs no result
         title = f"{choices[0]}; seeds {first_seed} to {first_seed + seeds - 1}"
         _draw(plot, report.standings(outcomes, choices[0]), title)
+
+
+@evaluate.command()
+def kbn(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few events: enough to see that it works.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="What events and subscribers follow from.")] = 1,
+    ontology: Annotated[
+        Path | None, typer.Option(help="A wine ontology, e.g. the W3C's; else a small one of ours.")
+    ] = None,
+    postgres: Annotated[
+        str | None, typer.Option(help="The URL of an empty PostgreSQL database, to compare.")
+    ] = None,
+    mariadb: Annotated[
+        str | None, typer.Option(help="The URL of an empty MariaDB database, to compare.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="A picture like Figures 2 to 5 (.png, .svg, .pdf).")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A folder for the runs as JSON lines.")
+    ] = None,
+) -> None:
+    """What does a publication take with temporal subscriptions over a history (KBN, VII)?
+
+    Test 1 begins with nothing stored, test 2 with 50,000 events. Times are simulated: the seconds
+    between events are not waited for. In a database, matching is done here or in SQL.
+
+    Example: purport evaluate kbn --quick --plot kbn.svg
+    """
+    from purport.evaluation.kbn import report
+    from purport.evaluation.kbn.experiment import Settings
+    from purport.plots import panels
+
+    _require_writable(output, plot)
+    settings = Settings.quick(seed) if quick else Settings(seed)
+    machine, outcomes = _kbn_outcomes(settings, ontology, postgres, mariadb)
+    if output is not None:
+        lines = (msgspec.json.encode(one).decode() for one in outcomes)
+        _write_lines(output / "kbn.jsonl", [msgspec.json.encode(machine).decode(), *lines])
+    told = ", ".join(f"{name} {what}" for name, what in machine.items())
+    sys.stdout.write(f"{told}\n{report.table(outcomes)}")
+    if plot is not None:  # last: a picture that cannot be drawn costs no result
+        panels(plot, report.panels(outcomes), title=f"KBN's tests, run again (seed {seed})")
+
+
+def _kbn_outcomes(
+    settings: Settings, ontology: Path | None, postgres: str | None, mariadb: str | None
+) -> tuple[dict[str, str], list[KbnOutcome]]:
+    """On what machine it was run, and what came out."""
+    from purport.evaluation.kbn.experiment import run
+    from purport.evaluation.kbn.stores import Databases, opened_stores, versions
+    from purport.evaluation.kbn.workload import Cellar
+
+    cellar = Cellar.load(ontology)
+    console = Console(stderr=True, highlight=False)
+    with tempfile.TemporaryDirectory(prefix="purport-kbn-") as folder, ExitStack() as opened:
+        stores = opened_stores(Databases(Path(folder), postgres, mariadb), cellar, opened)
+        outcomes = []
+        for store in stores:
+            with console.status(f"{store.label} ..."):
+                outcomes += list(run(store, cellar, settings))
+        return {**versions(stores), "seed": str(settings.seed)}, outcomes
 
 
 def _outcomes(cells: list[Cell]) -> list[Outcome]:
@@ -142,8 +210,8 @@ def _lines(outcomes: list[Outcome]) -> list[str]:
     return [msgspec.json.encode(one).decode() for one in outcomes]
 
 
-def _write(path: Path, outcomes: list[Outcome]) -> None:
+def _write_lines(path: Path, lines: list[str]) -> None:
     try:
-        path.write_text("".join(f"{line}\n" for line in _lines(outcomes)), encoding="utf-8")
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None

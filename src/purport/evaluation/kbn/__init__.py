@@ -1,0 +1,1 @@
+"""Temporal subscriptions over a history of events (KBN, section VII), run again."""
