@@ -307,7 +307,7 @@ def test_what_other_engines_remember_is_left_to_the_broker(folder: Path, run: Ru
         kept = journal.snapshot()
         assert kept is not None
         state = msgspec.json.decode(kept.state)
-        state["engines"] |= {"sparql": "", "patterns": ""}
+        state["engines"] |= {"sparql": "c2VlbiA=", "patterns": "c2VlbiA=", "idle": ""}
         journal.keep_snapshot(Snapshot(kept.sequence, msgspec.json.encode(state)))
 
     for option, value in (("--most-bytes", "0"), ("--most-age", "1d")):

@@ -20,9 +20,9 @@ from purport.storage.sql_journal import SqlJournal
 
 
 class _KeptEngines(msgspec.Struct, frozen=True):
-    """Of a snapshot, whose parts it has."""
+    """Of a snapshot, what each engine remembers, by its name."""
 
-    engines: dict[str, msgspec.Raw]
+    engines: dict[str, bytes]
 
 
 class Compacted(msgspec.Struct, frozen=True):
@@ -65,14 +65,15 @@ def _require_only_matching(journal: SqlJournal) -> None:
 
 
 def _engines(journal: SqlJournal) -> set[str]:
-    """The engines whose state the last snapshot has."""
+    """The engines that remember something, by the last snapshot."""
     snapshot = journal.snapshot()
     if snapshot is None:
         return set()
     try:
-        return set(msgspec.json.decode(snapshot.state, type=_KeptEngines).engines)
+        kept = msgspec.json.decode(snapshot.state, type=_KeptEngines)
     except msgspec.MsgspecError:  # whoever restores it says so
         return set()
+    return {name for name, remembered in kept.engines.items() if remembered}
 
 
 def _sealed(journal: SqlJournal, tell: Callable[[int, int], None]) -> int:
