@@ -11,8 +11,9 @@ from typing import BinaryIO, get_args
 import msgspec
 
 from purport.broker.encoding import EncodedEntry, require_whole
-from purport.broker.records import Record, time_of
+from purport.broker.records import Record
 from purport.errors import InvalidInput
+from purport.model.interval import time_of
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import kind_of
 

@@ -13,9 +13,9 @@ from rich.table import Table
 
 from purport.broker.asked import Asked, Query
 from purport.broker.encoding import is_whole
-from purport.broker.records import time_of
 from purport.broker.restart import restored
 from purport.broker.retention import Stretch
+from purport.model.interval import time_of
 from purport.model.subscription import Rule
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import kind_of
