@@ -29,11 +29,11 @@ space: setup  ## the default concept space and WordNet, in your cache (a no-op o
 demo: space  ## the main job: a simulated city, local Spark, live matches, an HTML report
 	@$(IN_VENV) -m purport demo
 
-test: space  ## the tests
-	@$(IN_VENV) -m pytest
+test: space  ## the tests, in two processes
+	@$(IN_VENV) -m pytest --numprocesses 2 --dist worksteal
 
 test-long: space  ## the tests, with twenty times the generated examples, twenty kills of each sink and of a broker, 10,000 SPARQL cases
-	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest
+	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest --numprocesses 2 --dist worksteal
 	@$(IN_VENV) -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md
 	@$(IN_VENV) -m tests.embedded.kills --kills 20 -o docs/reports/broker-kills.md
 	@$(IN_VENV) -m tests.sparql.requery --cases 10000 -o docs/reports/sparql-requery.md
