@@ -13,6 +13,8 @@ from datetime import timedelta
 from itertools import combinations, product, repeat
 from typing import Protocol
 
+from msgspec import structs
+
 from purport.errors import EventError
 from purport.matching.aggregation import ROUNDING
 from purport.matching.asked import MatchedPredicate, asked_values
@@ -126,7 +128,7 @@ class Scan:
             if one.end is not None and one.end <= time:
                 known.append(one)
             elif one.is_in_parts and one.start <= time:
-                known.append(replace(one, end=None))
+                known.append(structs.replace(one, end=None))
         return replace(self, occurrences=tuple(known), watermark=min(self.watermark, time + 1))
 
     # ---- patterns ----
@@ -529,14 +531,14 @@ class Arrivals:
         known = self.known.get(identifier)
         if known is None:
             begun = report.begun(identifier, len(self.known))
-            return replace(begun, is_late=is_late)
+            return structs.replace(begun, is_late=is_late)
         if report.part is not Part.END or known.end is not None:
             raise EventError(f"the event {identifier!r} was told otherwise before")
         if report.time < known.start:
             raise EventError(f"the event {identifier!r} ends before it starts")
         end = int(max(report.time, self.watermark))
         more = (one for one in report.statements if one not in known.statements)
-        return replace(known, end=end, statements=(*known.statements, *more))
+        return structs.replace(known, end=end, statements=(*known.statements, *more))
 
 
 @dataclass(frozen=True, slots=True)

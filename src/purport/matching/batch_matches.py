@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from purport.matching.aggregation import rank
 from purport.matching.flat_lists import Integers, Numbers
@@ -85,8 +86,7 @@ class BatchMatches:
         return self.found.statements[start : self.found.ends[number]]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRow:
+class FoundRow(Struct, frozen=True, gc=False):
     """One match: its event and slot, its probability and mapping."""
 
     event: int

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from purport.errors import InvalidInput, MissingExtra
 from purport.matching.asked import MatchedPredicate, matched_predicates
@@ -318,7 +319,7 @@ class Matcher:
         event = events[row.event]
         statements = [event.statements[place] for place in row.statements]
         known = self._similarities(row, matched_predicates(subscription), statements)
-        return replace(row, similarities=tuple(known))
+        return structs.replace(row, similarities=tuple(known))
 
     def _similarities(
         self,

@@ -184,9 +184,10 @@ class ConjunctionNode:
             if settled[number]:
                 continue
             evidence, settled[number] = operator.look(candidate)
-            if evidence is not None and evidence.is_better_than(known[number]):
+            before = known[number]
+            if evidence is not None and (before is None or evidence.is_better_than(before)):
                 known[number] = evidence
-            if settled[number] and known[number] is None:
+            elif before is None and settled[number]:
                 self._end(candidate)
                 return
         self._judge(candidate)
@@ -196,7 +197,7 @@ class ConjunctionNode:
         total = candidate.total()
         if total >= self._least and total > 0.0 and not self._was_told(candidate, total):
             self._emit(candidate, total)
-        if all(candidate.is_settled) or (
+        if False not in candidate.is_settled or (
             candidate.emitted and total >= candidate.probability and not self.needs_known
         ):
             self._end(candidate)

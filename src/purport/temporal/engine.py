@@ -7,20 +7,18 @@ give, whatever order it is told in, as far as it is not told too late.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import islice
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.interval import microseconds_of, time_of
 from purport.model.subscription import Options, Pattern, Subscription
-from purport.temporal.conjunction import Hear
 from purport.temporal.event_log import EventLog, KeptEvents
-from purport.temporal.filters import Filters, Passed, Taker, least_probability
+from purport.temporal.filters import Filters, Passed, Reading, Taker, least_probability
 from purport.temporal.instance import Instance
 from purport.temporal.network import Network, Node
 from purport.temporal.occurrence import Occurrence, Part, Report, report_of
@@ -29,7 +27,8 @@ from purport.temporal.progress import BEGINNING, Progress
 _NO_TIME = timedelta(0)
 _AT_ONCE = 512  # events of the past that are matched together
 Find = Callable[[str], Occurrence | None]
-_Step = tuple[int, int, int, Callable[[], None]]  # of a rank, at a time, one after the other
+# Of a rank, at a time, one after the other: what is done, and with what.
+_Step = tuple[int, int, int, Callable[..., None], tuple[Occurrence, list[Reading]] | tuple[()]]
 
 
 class Detection(Struct, frozen=True, gc=False):
@@ -49,8 +48,7 @@ class Detection(Struct, frozen=True, gc=False):
         return self.instance.probability
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """What became of a publication: what is known of its event, and what it has answered.
 
     It may have been known before, or come too late to take part in answers (`late_by`).
@@ -77,22 +75,24 @@ class _Root:
     key: Hashable
     node: Node
     least: float  # that a probability has to reach
-    listener: Hear = lambda _: None
+    found: list[Detection]  # where its answers go
     since: dict[str, int] = field(default_factory=dict)  # by id: of events after this sequence
     told: dict[str, int] = field(default_factory=dict)  # ids of events, and when they began
 
-    def hears(self, instance: Instance, found: list[Detection], *, is_told: bool) -> None:
+    def hear(self, instance: Instance) -> None:
         """It is answered; what happened before somebody subscribed is not told."""
         about = instance.about
         if about.id in self.told or instance.probability < self.least:
             return
         self.told[about.id] = about.start
-        if is_told:
-            return
         sequence = about.sequence
-        for identifier, since in self.since.items():
-            if sequence > since:
-                found.append(Detection(identifier, instance))
+        self.found.extend(
+            [
+                Detection(identifier, instance)
+                for identifier, since in self.since.items()
+                if sequence > since
+            ]
+        )
 
 
 class TemporalEngine:
@@ -129,7 +129,6 @@ class TemporalEngine:
         self._root_of: dict[str, tuple[Pattern, Options]] = {}
         self._going_on: dict[str, list[Taker]] = {}
         self._found: list[Detection] = []
-        self._is_catching_up = False
         self.mark = mark or Mark()
         self.sequence = self.history.applied
 
@@ -201,9 +200,8 @@ class TemporalEngine:
 
     def _root(self, subscription: Subscription) -> _Root:
         key, node = self._network.take_up(subscription.pattern, subscription.options)
-        root = _Root(key, node, least_probability(subscription.options))
-        root.listener = partial(self._hear, root)
-        node.listeners.append(root.listener)
+        root = _Root(key, node, least_probability(subscription.options), self._found)
+        node.listeners.append(root.hear)
         return root
 
     def remove(self, identifier: str) -> None:
@@ -213,7 +211,7 @@ class TemporalEngine:
         del root.since[identifier]
         if not root.since:
             del self._roots[asked]
-            root.node.listeners.remove(root.listener)
+            root.node.listeners.remove(root.hear)
             self._network.let_go(root.key)
 
     def known_after(
@@ -307,8 +305,9 @@ class TemporalEngine:
         if late_by <= 0:
             return occurrence
         if report.part is Part.END:
-            return replace(occurrence, end=max(report.time, self._progress.watermark))
-        return replace(occurrence, is_late=True)
+            end = max(report.time, self._progress.watermark)
+            return structs.replace(occurrence, end=end)
+        return structs.replace(occurrence, is_late=True)
 
     def _arrivals(self, occurrence: Occurrence, passed: list[Passed] | None) -> list[_Step]:
         """What nodes do with an event; what they knew of it while it went on is forgotten."""
@@ -330,7 +329,7 @@ class TemporalEngine:
         if occurrence.end is None:
             self._going_on.setdefault(occurrence.id, []).extend(node for node, _ in found)
         return [
-            (node.rank, BEGINNING, number, partial(node.take, occurrence, readings))
+            (node.rank, BEGINNING, number, node.take, (occurrence, readings))
             for number, (node, readings) in enumerate(found)
         ]
 
@@ -338,13 +337,16 @@ class TemporalEngine:
         """Let nodes take an event and look at what has waited for its time, inner ones first."""
         progress, serial = self._progress, len(steps)
         steps.sort(reverse=True)
-        while steps or progress.is_due:
-            if progress.is_due:
+        while True:
+            if progress.next_look <= progress.watermark:
                 for rank, time, look in progress.due():
                     serial += 1
-                    steps.append((rank, time, serial, look))
+                    steps.append((rank, time, serial, look, ()))
                 steps.sort(reverse=True)
-            steps.pop()[3]()
+            if not steps:
+                return
+            _, _, _, do, told = steps.pop()
+            do(*told)
 
     def _catch_up(self) -> None:
         """Let new nodes know what has happened; nothing of it is told.
@@ -356,23 +358,21 @@ class TemporalEngine:
         if not fresh:
             return
         watermark, self._progress.watermark = self._progress.watermark, BEGINNING
-        self._is_catching_up = True
         try:
             past = (one for one in self.history.all() if not one.is_late)
             while some := list(islice(past, _AT_ONCE)):
                 for occurrence, passed in zip(some, self._filters.readings(some), strict=True):
                     self._run(self._steps(occurrence, passed, fresh))
+                self._found.clear()
             self._progress.watermark = watermark
             self._run([])
         finally:
             self._progress.watermark = watermark
-            self._is_catching_up = False
-
-    def _hear(self, root: _Root, instance: Instance) -> None:
-        root.hears(instance, self._found, is_told=self._is_catching_up)
+            self._found.clear()
 
     def _take_found(self) -> Sequence[Detection]:
-        found, self._found = tuple(self._found), []
+        found = tuple(self._found)
+        self._found.clear()
         return found
 
     def _forget_before(self, time: int) -> None:

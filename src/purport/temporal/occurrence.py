@@ -6,9 +6,11 @@ Times are whole microseconds since 1970.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct, structs
 
 from purport.errors import EventError
 from purport.model.event import Event, Statement
@@ -17,8 +19,7 @@ from purport.model.term import Term, Text, Time
 from purport.model.units import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(Struct, frozen=True, gc=False):
     """An event with the time in which it happened; one that goes on has no `end` yet."""
 
     id: str
@@ -91,7 +92,7 @@ class Report:
                     f"starts ({time_of(known.start).isoformat()})"
                 )
             more = (one for one in self.statements if one not in known.statements)
-            return replace(known, end=self.end, statements=(*known.statements, *more))
+            return structs.replace(known, end=self.end, statements=(*known.statements, *more))
         if self._repeats(known):
             return None
         raise EventError(f"the event {known.id!r} was told before, with another content or time")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 BEGINNING = -(1 << 62)
+_NEVER = 1 << 62
 
 Look = Callable[[], None]
 
@@ -21,6 +22,7 @@ class Progress:
     """
 
     watermark: int = BEGINNING
+    next_look: int = _NEVER  # the first watermark at which something is to be looked at
     _waiting: list[tuple[int, int, int, Look]] = field(default_factory=list)
     _serials: count[int] = field(default_factory=count)
     _deadlines: list[int] = field(default_factory=list)
@@ -28,11 +30,7 @@ class Progress:
     def wait(self, time: int, rank: int, look: Look) -> None:
         """Have something looked at when the watermark has come to a time."""
         heapq.heappush(self._waiting, (time, rank, next(self._serials), look))
-
-    @property
-    def is_due(self) -> bool:
-        """Whether something is to be looked at now."""
-        return bool(self._waiting) and self._waiting[0][0] <= self.watermark
+        self.next_look = self._waiting[0][0]
 
     def due(self) -> list[tuple[int, int, Look]]:
         """What is to be looked at now, with its rank and its time; it waits no more."""
@@ -40,6 +38,7 @@ class Progress:
         while self._waiting and self._waiting[0][0] <= self.watermark:
             time, rank, _, look = heapq.heappop(self._waiting)
             found.append((rank, time, look))
+        self.next_look = self._waiting[0][0] if self._waiting else _NEVER
         return found
 
     def add_deadline(self, time: int) -> None:

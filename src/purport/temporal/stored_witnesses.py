@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import takewhile
+
+from msgspec import structs
 
 from purport.model.subscription import (
     After,
@@ -84,7 +86,7 @@ class AsOf:
             if one.end is not None and one.end <= self.time:
                 yield one
             elif one.is_in_parts and one.start <= self.time:
-                yield replace(one, end=None)
+                yield structs.replace(one, end=None)
 
 
 @dataclass(slots=True)
