@@ -354,6 +354,7 @@ class TemporalEngine:
         The watermark is held back until all is there, so that what waits for it sees all of it.
         """
         fresh: set[Taker] = set(self._network.fresh)
+        filters = {node.filter for node in self._network.fresh}
         self._network.fresh.clear()
         if not fresh:
             return
@@ -361,7 +362,8 @@ class TemporalEngine:
         try:
             past = (one for one in self.history.all() if not one.is_late)
             while some := list(islice(past, _AT_ONCE)):
-                for occurrence, passed in zip(some, self._filters.readings(some), strict=True):
+                readings = self._filters.readings(some, filters)
+                for occurrence, passed in zip(some, readings, strict=True):
                     self._run(self._steps(occurrence, passed, fresh))
                 self._found.clear()
             self._progress.watermark = watermark

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
@@ -135,16 +135,19 @@ class Filters:
         """Whether there is a filter that asks for nothing."""
         return bool(self._all_passing)
 
-    def readings(self, occurrences: Sequence[Says]) -> list[list[Passed]]:
-        """For each event the filters that it passes, and how it may be read."""
-        found: list[list[Passed]] = [
-            [(one, [_CERTAIN]) for one in self._all_passing] for _ in occurrences
-        ]
+    def readings(
+        self, occurrences: Sequence[Says], only: Set[Filter] | None = None
+    ) -> list[list[Passed]]:
+        """For each event the filters that it passes, all or only some, and how it may be read."""
+        passing = [one for one in self._all_passing if only is None or one in only]
+        found: list[list[Passed]] = [[(one, [_CERTAIN]) for one in passing] for _ in occurrences]
         if not self._by_object:
             return found
         events = [Event(one.statements) for one in occurrences]
         for number, subscription, probability in self._matched(events):
             one = self._by_object[id(subscription)]
+            if only is not None and one not in only:
+                continue
             if one.read:
                 readings = list(self._alternatives(events[number], one))
             else:
