@@ -166,10 +166,10 @@ class ConjunctionNode:
         self._look(candidate)
         if candidate.is_over:
             return
-        again = {one.looks_again(candidate) for one in self.operators}
-        for time in sorted(one for one in again if one is not None):
-            if time > self._progress.watermark:
-                self._progress.wait(time, self.rank, partial(self._look, candidate))
+        watermark = self._progress.watermark
+        again = [one.looks_again(candidate) for one in self.operators]
+        for time in sorted({one for one in again if one is not None and one > watermark}):
+            self._progress.wait(time, self.rank, partial(self._look, candidate))
         candidate.is_waiting = True
         for operator, is_settled in zip(self.operators, candidate.is_settled, strict=True):
             if not is_settled:

@@ -7,6 +7,8 @@ come later than the event that they speak for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from purport.model.subscription import AllenRelation, Endpoint, ReferenceTime
@@ -72,10 +74,17 @@ class _WitnessOperator:
     is_prompt = False
 
     def __init__(
-        self, place: str, witnesses: Witnesses, progress: Progress, *, needs_known: bool
+        self,
+        place: str,
+        witnesses: Witnesses,
+        progress: Progress,
+        endpoint: ReferenceTime,
+        *,
+        needs_known: bool,
     ) -> None:
         self.place, self._witnesses, self._progress = place, witnesses, progress
-        self._needs_known = needs_known
+        self._needs_known, self._endpoint = needs_known, endpoint
+        self._reference = _reference_of(endpoint)
         self._waiting: TimeIndex[Candidate] = TimeIndex()
         self.tell: Tell = _nobody
         witnesses.node.listeners.append(self.hear)
@@ -141,10 +150,9 @@ class _WitnessOperator:
         return self._witnesses.evidence(outer, one, one.known)
 
     def _has_reference(self, outer: Occurrence) -> bool:
-        return True
-
-    def _reference(self, outer: Occurrence) -> int:
-        raise NotImplementedError
+        if isinstance(self._endpoint, Endpoint):
+            return True
+        return reference_time(outer, self._endpoint) is not None
 
     def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
         """The witnesses for an event, as far as time goes; latest first."""
@@ -168,8 +176,8 @@ class AfterOperator(_WitnessOperator):
         *,
         needs_known: bool,
     ) -> None:
-        super().__init__(place, witnesses, progress, needs_known=needs_known)
-        self._endpoint, self._limit = endpoint, limit
+        super().__init__(place, witnesses, progress, endpoint, needs_known=needs_known)
+        self._limit = limit
         is_of_interval = isinstance(endpoint, Endpoint)
         self.is_prompt = witnesses.is_prompt and is_of_interval
         self._is_quick = witnesses.is_plain and is_of_interval
@@ -193,12 +201,6 @@ class AfterOperator(_WitnessOperator):
         is_past = self._witnesses.is_prompt and self._progress.watermark >= self._reference(outer)
         return is_past or super()._is_settled(outer, best)
 
-    def _has_reference(self, outer: Occurrence) -> bool:
-        return reference_time(outer, self._endpoint) is not None
-
-    def _reference(self, outer: Occurrence) -> int:
-        return reference(outer, self._endpoint)
-
     def _evidence(self, outer: Occurrence, one: Instance) -> Evidence | None:
         assert one.end is not None
         return self._witnesses.evidence(outer, one, max(one.known, one.end))
@@ -220,27 +222,9 @@ class AfterOperator(_WitnessOperator):
 class DuringOperator(_WitnessOperator):
     """`end during {...}`: by something that has ended, or that still goes on when time is there."""
 
-    def __init__(
-        self,
-        place: str,
-        witnesses: Witnesses,
-        progress: Progress,
-        endpoint: ReferenceTime,
-        *,
-        needs_known: bool,
-    ) -> None:
-        super().__init__(place, witnesses, progress, needs_known=needs_known)
-        self._endpoint = endpoint
-
     def looks_again(self, candidate: Candidate) -> int | None:
         """When what goes on can no longer turn out to have ended before."""
         return self._reference(candidate.occurrence)
-
-    def _has_reference(self, outer: Occurrence) -> bool:
-        return reference_time(outer, self._endpoint) is not None
-
-    def _reference(self, outer: Occurrence) -> int:
-        return reference(outer, self._endpoint)
 
     def _evidence(self, outer: Occurrence, one: Instance) -> Evidence | None:
         at = self._reference(outer)
@@ -260,21 +244,6 @@ class DuringOperator(_WitnessOperator):
 
 class SimultaneousOperator(_WitnessOperator):
     """`start with {...}`."""
-
-    def __init__(
-        self,
-        place: str,
-        witnesses: Witnesses,
-        progress: Progress,
-        endpoint: Endpoint,
-        *,
-        needs_known: bool,
-    ) -> None:
-        super().__init__(place, witnesses, progress, needs_known=needs_known)
-        self._endpoint = endpoint
-
-    def _reference(self, outer: Occurrence) -> int:
-        return reference(outer, self._endpoint)
 
     def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
         at = self._reference(outer)
@@ -341,27 +310,24 @@ class AllenOperator(_WitnessOperator):
         *,
         needs_known: bool,
     ) -> None:
-        super().__init__(place, witnesses, progress, needs_known=needs_known)
+        super().__init__(place, witnesses, progress, Endpoint.START, needs_known=needs_known)
         self._relation = relation
         self._by_end: TimeIndex[Candidate] = TimeIndex()
 
     def wait(self, candidate: Candidate) -> None:
         super().wait(candidate)
-        end = reference(candidate.occurrence, Endpoint.END)
-        self._by_end.add(end, candidate.occurrence.id, candidate)
+        assert candidate.occurrence.end is not None
+        self._by_end.add(candidate.occurrence.end, candidate.occurrence.id, candidate)
 
     def leave(self, candidate: Candidate) -> None:
         super().leave(candidate)
-        end = reference(candidate.occurrence, Endpoint.END)
-        self._by_end.remove(end, candidate.occurrence.id, candidate)
+        assert candidate.occurrence.end is not None
+        self._by_end.remove(candidate.occurrence.end, candidate.occurrence.id, candidate)
 
     def drop_before(self, time: int) -> None:
         gone = list(self._by_end.between(None, time - 1))
         for candidate in gone:
             self.leave(candidate)
-
-    def _reference(self, outer: Occurrence) -> int:
-        return outer.start
 
     def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
         assert outer.end is not None
@@ -390,9 +356,15 @@ class AllenOperator(_WitnessOperator):
         return relation is self._relation
 
 
-def reference(outer: Occurrence, endpoint: ReferenceTime) -> int:
-    """The time that an operator speaks of, which is known."""
-    time = reference_time(outer, endpoint)
+def _reference_of(endpoint: ReferenceTime) -> Callable[[Occurrence], int]:
+    """How the time is found that an operator speaks of, of events of which it is known."""
+    if isinstance(endpoint, Endpoint):
+        return attrgetter(endpoint.value)  # asked most often of all, so without a call in Python
+    return partial(_told_time, endpoint)
+
+
+def _told_time(attribute: ReferenceTime, outer: Occurrence) -> int:
+    time = reference_time(outer, attribute)
     assert time is not None
     return time
 

@@ -196,13 +196,14 @@ class Taking:
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Python looks for cycles later: nearly all that an engine makes, it keeps."""
+    """Python does not look for cycles in what an engine makes: nearly all of that is kept."""
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
+            gc.freeze()
             gc.enable()
 
 
