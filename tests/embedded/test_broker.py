@@ -696,7 +696,7 @@ def test_a_journal_that_keeps_no_snapshot_keeps_what_is_published(
         broker.publish({"@id": f"e{number}", "a": 1})
 
     assert len(list(every.waiting())) == 5
-    assert "could not keep a snapshot: no room" in caplog.text
+    assert "a snapshot could not be kept: no room" in caplog.text
     with pytest.raises(JournalError):
         broker.close()
     assert every.take(timeout=None) is None

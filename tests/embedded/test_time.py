@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +16,16 @@ from purport.broker.records import Detected, Entry
 from purport.broker.time_engine import HistoryLimits
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
-from purport.errors import EventError, NotSupportedYet
+from purport.errors import EventError, InvalidInput, NotSupportedYet
 from purport.matching.matcher import Matcher
 from purport.model.clock import ManualClock
 from purport.model.interval import time_of
 from purport.model.subscription import Subscription
+from purport.storage.opening_history import open_sql_history
+from purport.temporal.history import HistoryError
 from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
+from tests.storage.mariadb_server import MariadbServer
+from tests.storage.postgres_server import PostgresServer
 from tests.strategies.temporal import FewWords, allowances, exact_subscriptions, streams
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -179,6 +183,47 @@ def test_old_events_are_forgotten(tmp_path: Path) -> None:
         assert told(broker, "late") == []
 
 
+@pytest.mark.parametrize("kind", ["postgres", "mariadb"])
+def test_a_history_may_be_in_a_database_beside_a_folder(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    server: PostgresServer | MariadbServer = request.getfixturevalue(kind)
+    clock, place = ManualClock(NOON), server.new_place()
+    settings = BrokerSettings(snapshot_every=1)
+    with Broker.open(tmp_path, history=place, clock=clock, settings=settings) as broker:
+        broker.subscribe(CAUSE)
+        broker.publish({"@id": "link", "type": "link down", "port": 7})
+        server.end_connections()  # while nothing waits for it
+        clock.advance(timedelta(seconds=1))
+        broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+
+        assert told(broker, "cause") == ["vpn"]
+
+    with closing(open_sql_history(place)) as history:
+        assert [one.id for one in history.all()] == ["link", "vpn"]
+    with Broker.open(tmp_path, history=place, clock=clock) as broker:
+        broker.publish({"@id": "again", "type": "vpn down", "port": 7})
+
+        assert told(broker, "cause") == ["again"]
+    assert not (tmp_path / "history.sqlite").exists()
+
+
+def test_who_subscribes_is_told_that_the_history_cannot_be_had(tmp_path: Path) -> None:
+    nobody = "postgresql://nobody@127.0.0.1:1/nothing"
+    with Broker.open(tmp_path, history=nobody) as broker:
+        with pytest.raises(HistoryError, match="nobody"):
+            broker.subscribe(CAUSE)
+
+        assert broker.publish({"type": "vpn down"}).notified == 0
+        assert broker.registrations() == []
+
+
+@pytest.mark.parametrize("wrong", ["history.sqlite", 7])
+def test_an_address_of_a_history_is_one_of_a_database(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(InvalidInput, match="address of a database"):
+        Broker.open(tmp_path, history=wrong)
+
+
 class _Failing(MemoryJournal):
     """Takes publications, but once not what was found by them."""
 
@@ -230,11 +275,7 @@ def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None
 def _run(
     folder: Path, clock: ManualClock, steps: Sequence[Step], allowance: int, every: int
 ) -> None:
-    limits = HistoryLimits(allowance=timedelta(microseconds=allowance))
-    made = BrokerSettings(history=limits, snapshot_every=every)
-    with Broker.open(
-        folder, matcher=matcher, clock=clock, settings=made, durability="relaxed"
-    ) as broker:
+    with _broker(folder, clock, allowance, every) as broker:
         for step in steps:
             now = time_of(step.at if isinstance(step, Publication) else step.now)
             clock.advance(max(now - clock.now(), timedelta(0)))
@@ -243,6 +284,12 @@ def _run(
                     broker.publish(step.event)
                 else:
                     broker.run_due()
+
+
+def _broker(folder: Path, clock: ManualClock, allowance: int, every: int) -> Broker:
+    limits = HistoryLimits(allowance=timedelta(microseconds=allowance))
+    made = BrokerSettings(history=limits, snapshot_every=every)
+    return Broker.open(folder, matcher=matcher, clock=clock, settings=made, durability="relaxed")
 
 
 def _as_clocks_pass(steps: Sequence[Step]) -> list[Step]:
@@ -271,5 +318,5 @@ def test_a_broker_tells_what_asking_anew_would_tell_though_it_is_restarted(
             broker.subscribe(subscription, name="asked")
         _run(folder, clock, steps[:middle], allowance, every)
         _run(folder, clock, steps[middle:], allowance, every)
-        with Broker.open(folder, matcher=matcher, clock=clock) as broker:
+        with _broker(folder, clock, allowance, every) as broker:
             assert sorted(told(broker, "asked")) == sorted(one.event for one in anew)

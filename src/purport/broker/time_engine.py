@@ -65,6 +65,7 @@ class HistoryEngine:
         self._limits = limits or HistoryLimits()
         self._engine = TemporalEngine(matcher, allowance=self._limits.allowance)
         self._open, self._past = history, past
+        self._opened: EventHistory | None = None
         self._history: UnsavedHistory | None = None  # as long as nobody asks for time
         self._sequence = 0
         self._since: dict[str, int] = {}
@@ -86,6 +87,7 @@ class HistoryEngine:
         if not is_in_time(subscription.pattern):
             return "a subscription to single events"
         self._engine.check(subscription)
+        self._lasting()  # or who subscribes is told that it cannot be had
         return None
 
     def add(self, identifier: str, subscription: Subscription) -> None:
@@ -155,20 +157,26 @@ class HistoryEngine:
 
     def close(self) -> None:
         """Let go of the history."""
-        if self._history is not None:
-            self._history.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def _wake(self) -> None:
         """Take up what has been subscribed to, looking at the past once for all of it."""
         if not self._waiting:
             return
-        waiting, self._waiting = self._waiting, {}
         if self._history is None:
             self._read_past(self._begin())
+        waiting, self._waiting = self._waiting, {}
         self._engine.add_all(waiting, self._since)
 
+    def _lasting(self) -> EventHistory:
+        """What lasts of the history, opened once."""
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
+
     def _begin(self) -> UnsavedHistory:
-        self._history = self._engine.history = UnsavedHistory(self._open())
+        self._history = self._engine.history = UnsavedHistory(self._lasting())
         self._engine.sequence = self._history.applied
         self._sequence = max(self._sequence, self._history.applied)
         return self._history

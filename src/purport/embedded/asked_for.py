@@ -80,6 +80,12 @@ def _readable_subscription(asked: Subscription | str) -> Subscription:
     return read
 
 
+def require_address(address: object) -> None:
+    """Raise `InvalidInput` if something is not the address of a database."""
+    if not isinstance(address, str) or "://" not in address:
+        raise InvalidInput(f"expected the address of a database, got {address!r:.80}")
+
+
 def require_callback(callback: object, asked: Asked) -> None:
     """Raise `InvalidInput` if something cannot be called, or is to be called by a rule."""
     if callback is not None and not callable(callback):

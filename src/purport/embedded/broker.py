@@ -47,6 +47,7 @@ from purport.embedded.asked_for import (
     published_events,
     readable,
     readable_dataset,
+    require_address,
     require_callback,
     require_name,
     require_owner,
@@ -151,6 +152,7 @@ class Broker:
         folder: Path | str,
         *,
         journal: str | None = None,
+        history: str | None = None,
         durability: str = "full",
         matcher: Callable[[], Matcher] = Matcher,
         ontology: GivenOntology | None = None,
@@ -161,24 +163,27 @@ class Broker:
         """The broker of a folder, which is made if it is not there.
 
         `journal` is the address of a database (`postgresql://...`) that has the journal instead;
-        the folder then has its sealed stretches. `durability` "relaxed" does not wait for the disk
-        at every publication: a power cut may cost the last ones, a crash of the process none.
+        the folder then has its sealed stretches. `history` is the address of one (`postgresql://`,
+        `mariadb://`) that has the history of events; else it is where the journal is. `durability`
+        "relaxed" does not wait for the disk at every publication: a power cut may cost the last
+        ones, a crash of the process none.
         `ontology` (an `Ontology`, a file, or several) judges what predicates ask of classes; with
         `BrokerSettings(infers=True)` queries see what follows from the graph by it.
         """
         if not isinstance(folder, Path | str):
             raise InvalidInput(f"expected the path of a folder, got {folder!r}")
+        for address in (journal, history):
+            if address is not None:
+                require_address(address)
         if journal is None:
             kept = journal_at(Path(folder), durability=durability)
-        elif "://" not in journal or durability != "full":
-            raise InvalidInput(
-                f"expected the address of a database, and durability full, got {journal!r}"
-            )
+        elif durability != "full":
+            raise InvalidInput(f"a database has durability full, got {durability!r}")
         else:
             kept = journal_at(journal, stretches=Path(folder) / "stretches")
         return cls(
             kept,
-            history=partial(history_at, journal or folder),
+            history=partial(history_at, history or journal or folder),
             matcher=matcher,
             ontology=ontology,
             engines=engines,

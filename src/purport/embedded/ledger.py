@@ -457,7 +457,7 @@ class Ledger:
                 self.keep_snapshot()
             except PurportError as error:  # what was published is kept all the same
                 self._snapshot_at = self._state.sequence
-                _LOG.warning("the journal could not keep a snapshot: %s", error)
+                _LOG.warning("a snapshot could not be kept: %s", error)
 
     def _apply(self, entry: Entry, record: Record, subscriptions: Mapping[str, Asked]) -> None:
         asked = subscriptions.get(record.id) if isinstance(record, Subscribed) else None

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     bindparam,
     delete,
     false,
@@ -186,12 +187,13 @@ class SqlHistory:
             replaced += connection.execute(_KNOWN, some).all()
         for begin in range(0, len(replaced), _AT_ONCE):
             numbers = [row.number for row in replaced[begin : begin + _AT_ONCE]]
-            _delete(connection, _c.number.in_(numbers))
+            _delete(connection, numbers, _c.number.in_(numbers))
         return replaced
 
     def _drop(self, which: Callable[[Connection], ColumnElement[bool]]) -> None:
         with self._writer.doubting(), self._writer.transaction() as connection:
-            _delete(connection, which(connection))
+            gone = which(connection)
+            _delete(connection, select(_c.number).where(gone), gone)
             self._look(connection)
 
     def _oldest(self, connection: Connection, count: int) -> ColumnElement[bool]:
@@ -231,7 +233,9 @@ def _oldest_ends(is_late: bool, count: int) -> Any:
     return select(_c.end).where(ended).order_by(_c.end).limit(count).subquery()
 
 
-def _delete(connection: Connection, which: ColumnElement[bool]) -> None:
-    gone = select(_c.number).where(which)
-    connection.execute(delete(tables.statements).where(tables.statements.c.event.in_(gone)))
+def _delete(
+    connection: Connection, numbers: Sequence[int] | Select[tuple[int]], which: ColumnElement[bool]
+) -> None:
+    """Delete events and what they say; MariaDB looks at all statements where it has to select."""
+    connection.execute(delete(tables.statements).where(tables.statements.c.event.in_(numbers)))
     connection.execute(delete(tables.events).where(which))

@@ -52,7 +52,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
         shown = f"{one.ours:.3f} ± {one.error:.3f}"
         lines.append(
             f"{one.paper.where:<12} {one.paper.what:<40} {one.store:<28} {one.paper!s:>9} "
-            f"{shown:>16}  {one.ratio:,.0f} x"
+            f"{shown:>16}  {one.ratio:,.{0 if one.ratio >= 10 else 1}f} x"
         )
     lines += ["", "test 1: the last fifth of publications, beside the first fifth"]
     lines += [_grown(one) for one in outcomes if one.test == GROWTH]
