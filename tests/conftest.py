@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import purport.pipeline
 from purport.pipeline.session import local_session
+from tests.commands import Run
 from tests.storage import mariadb_server
 from tests.storage.mariadb_server import MariadbServer, running_mariadb
 from tests.storage.oxigraph_server import running_oxigraph
@@ -37,6 +38,12 @@ shutil.copytree(Path(purport.pipeline.__path__[0]) / "spark_conf", _SPARK_CONF, 
     "spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC\n"
 )
 os.environ["SPARK_CONF_DIR"] = str(_SPARK_CONF)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs commands in this process."""
+    return Run(monkeypatch, capsys)
 
 
 @pytest.fixture(scope="session")

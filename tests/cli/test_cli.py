@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import purport
+from tests.commands import Run
 from tests.strategies.wine_cellar import cellar_file
 
 DRINKS = '{"@id": "d1", "drink": "Merlot"}\n'
@@ -17,17 +18,6 @@ EVENTS = """\
 HOT = "{device = laptop, temperature > 25 °C} as hot"
 
 
-def run(*arguments: object, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "purport", *map(str, arguments)],
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 @pytest.fixture
 def events(tmp_path: Path) -> Path:
     path = tmp_path / "events.jsonl"
@@ -35,21 +25,21 @@ def events(tmp_path: Path) -> Path:
     return path
 
 
-def test_matches_are_printed_for_people(events: Path) -> None:
+def test_matches_are_printed_for_people(run: Run, events: Path) -> None:
     done = run("match", events, "-s", HOT, "--explain")
 
-    assert done.returncode == 0
-    assert "e1  hot  1.00\n  device = laptop  <->  device: Laptop  (1.00)\n" in done.stdout
-    assert "2 events" in done.stdout
-    assert done.stderr == (
+    assert done.status == 0
+    assert "e1  hot  1.00\n  device = laptop  <->  device: Laptop  (1.00)\n" in done.output
+    assert "2 events" in done.output
+    assert done.errors == (
         "refused: events.jsonl, line 2: not valid JSON: object keys must be strings (byte 1)\n"
     )
 
 
-def test_matches_are_printed_as_json_lines(events: Path) -> None:
+def test_matches_are_printed_as_json_lines(run: Run, events: Path) -> None:
     done = run("match", events, "-s", HOT, "--json")
 
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+    assert [json.loads(line) for line in done.output.splitlines()] == [
         {
             "event": "e1",
             "subscription": "hot",
@@ -59,26 +49,28 @@ def test_matches_are_printed_as_json_lines(events: Path) -> None:
     ]
 
 
-def test_events_may_come_from_the_input_and_subscriptions_from_files(tmp_path: Path) -> None:
+def test_events_may_come_from_the_input_and_subscriptions_from_files(
+    run: Run, tmp_path: Path
+) -> None:
     file = tmp_path / "s.purport"
     file.write_text(f"# two\n{HOT}\n{{device = kettle}}\n")
 
     done = run("match", "-", "-s", file, "-s", "{temperature > 90} as scalding", given=EVENTS)
 
-    assert done.returncode == 0
-    assert done.stdout.count("\ne2  ") + done.stdout.startswith("e2  ") == 2
+    assert done.status == 0
+    assert done.output.count("\ne2  ") + done.output.startswith("e2  ") == 2
 
 
-def test_classes_are_judged_by_an_ontology(tmp_path: Path) -> None:
+def test_classes_are_judged_by_an_ontology(run: Run, tmp_path: Path) -> None:
     ontology = cellar_file(tmp_path)
     wanted = "{drink isa Wine} as wine"
 
     done = run("match", "-", "-s", wanted, "--ontology", ontology, "--explain", given=DRINKS)
 
-    assert done.returncode == 0
-    assert "wine  1.00" in done.stdout
-    assert "by the ontology" in done.stdout
-    assert "Merlot isa Wine" in done.stdout
+    assert done.status == 0
+    assert "wine  1.00" in done.output
+    assert "by the ontology" in done.output
+    assert "Merlot isa Wine" in done.output
 
 
 def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
@@ -135,32 +127,32 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
     ],
 )
 def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
-    arguments: tuple[str, ...], message: str
+    run: Run, arguments: tuple[str, ...], message: str
 ) -> None:
     done = run(*arguments)
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("purport: ")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert done.status == 2
+    assert done.errors.startswith("purport: ")
+    assert message in done.errors
+    assert "Traceback" not in done.errors
+    assert done.output == ""
 
 
-def test_a_file_without_a_single_event_is_told(tmp_path: Path) -> None:
+def test_a_file_without_a_single_event_is_told(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(b"\x00\x01\n[1]\n")
 
     done = run("match", tmp_path / "x.jsonl", "-s", HOT)
 
-    assert done.returncode == 2
-    assert "no line of it is an event" in done.stderr
+    assert done.status == 2
+    assert "no line of it is an event" in done.errors
 
 
-def test_the_examples_of_the_readme_run() -> None:
+def test_the_examples_of_the_readme_run(run: Run) -> None:
     examples = Path(__file__).parents[2] / "examples"
 
     done = run("match", examples / "readings.jsonl", "-s", examples / "building.purport", "--json")
 
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    found = [json.loads(line) for line in done.output.splitlines()]
     assert [(row["event"], row["subscription"]) for row in found] == [
         ("reading-1", "hot-laptops"),
         ("reading-2", "energy"),
@@ -169,7 +161,8 @@ def test_the_examples_of_the_readme_run() -> None:
     ]
 
 
-def test_a_dump_becomes_events_that_can_be_matched(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_a_dump_becomes_events_that_can_be_matched(run: Run, tmp_path: Path) -> None:
     dump, output = tmp_path / "dump.nt", tmp_path / "events of a dump"
     dump.write_text(
         "<urn:x:1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:x:FootballMatch> .\n"
@@ -183,8 +176,8 @@ def test_a_dump_becomes_events_that_can_be_matched(tmp_path: Path) -> None:
         "match", output / "events" / "events-00000.jsonl", "-s", "{type = football match}"
     )
 
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {
+    assert done.status == 0, done.errors
+    assert json.loads(done.output) == {
         "triples": 3,
         "events": 1,
         "statements": 2,
@@ -193,58 +186,58 @@ def test_a_dump_becomes_events_that_can_be_matched(tmp_path: Path) -> None:
         "dead_letters": 1,
         "folder": str(output),
     }
-    assert "refused: dump.nt, line 4: not a triple: " in done.stderr
-    assert matched.stdout.startswith("urn:x:1  {type = football match}  1.00\n")
+    assert "refused: dump.nt, line 4: not a triple: " in done.errors
+    assert matched.output.startswith("urn:x:1  {type = football match}  1.00\n")
 
 
-def test_a_name_is_printed_as_it_is(events: Path) -> None:
+def test_a_name_is_printed_as_it_is(run: Run, events: Path) -> None:
     done = run("match", events, "-s", '{device = kettle} as "a[/b] [bold]c"')
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("a[/b] [bold]c") == 2
+    assert done.status == 0, done.errors
+    assert done.output.count("a[/b] [bold]c") == 2
 
 
 def test_a_default_space_that_is_not_there_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PURPORT_CACHE", str(tmp_path))
 
     done = run("relate", "parking", "garage")
 
-    assert done.returncode == 2
-    assert "`purport concepts default` makes it" in done.stderr
-    assert run("concepts", "list").stdout == ""
+    assert done.status == 2
+    assert "`purport concepts default` makes it" in done.errors
+    assert run("concepts", "list").output == ""
 
 
-def test_two_words_are_related_and_explained(tmp_path: Path) -> None:
+def test_two_words_are_related_and_explained(run: Run, tmp_path: Path) -> None:
     (tmp_path / "house.lexicon").write_text("treat notebook as laptop\n")
 
     done = run(
         "relate", "notebook", "computer", "--explain", "--lexicon", tmp_path / "house.lexicon"
     )
 
-    assert done.returncode == 0, done.stderr
-    assert float(done.stdout.splitlines()[0]) > 0.5
+    assert done.status == 0, done.errors
+    assert float(done.output.splitlines()[0]) > 0.5
     for part in (
         "read as\n  laptop\n  computer\n",
         "esa\n", "calibrated\n", "wordnet\n", "embedding\n",
         "laptop, laptop computer > portable computer",
         "treat notebook as laptop (line 1)",
     ):  # fmt: skip
-        assert part in done.stdout
+        assert part in done.output
 
 
-def test_an_explanation_is_json_too() -> None:
+def test_an_explanation_is_json_too(run: Run) -> None:
     done = run("relate", "temperature", "outdoor_temp_F", "--attributes", "--explain", "--json")
 
-    row = json.loads(done.stdout)
+    row = json.loads(done.output)
     assert row["score"] == row["scores"]["calibrated"] > 0.9
     assert row["right_words"] == ["outdoor", "temperature"]
     assert {"exact", "esa", "wordnet", "calibrated"} <= row["scores"].keys()
     assert row["concepts"]
 
 
-def test_a_matrix_is_printed_and_drawn(tmp_path: Path) -> None:
+def test_a_matrix_is_printed_and_drawn(run: Run, tmp_path: Path) -> None:
     (tmp_path / "left.txt").write_text("laptop\nparking\n\n")
     (tmp_path / "right.txt").write_text("computer\ncar park\nweather\n")
     picture = tmp_path / "map.png"
@@ -252,20 +245,20 @@ def test_a_matrix_is_printed_and_drawn(tmp_path: Path) -> None:
 
     done = run("relate", "--matrix", *files, "--picture", picture)
 
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[:2] for line in done.stdout.splitlines()] == [
+    assert done.status == 0, done.errors
+    assert [line.split()[:2] for line in done.output.splitlines()] == [
         ["laptop:", "computer"],
         ["parking:", "car"],
     ]
     assert picture.read_bytes().startswith(b"\x89PNG")
     as_json = run("relate", "--matrix", *files, "--picture", picture, "--json", "-m", "exact")
-    assert json.loads(as_json.stdout.splitlines()[0]) == {
+    assert json.loads(as_json.output.splitlines()[0]) == {
         "left": "laptop",
         "scores": {"computer": 0.0, "car park": 0.0, "weather": 0.0},
     }
 
 
-def test_ratings_are_fitted_and_the_fit_is_used(tmp_path: Path) -> None:
+def test_ratings_are_fitted_and_the_fit_is_used(run: Run, tmp_path: Path) -> None:
     words = "car bus tram street road city energy power heat cold rain wind".split()
     lines = [
         f"{left} {right} {(7 * number) % 10}\n"
@@ -279,24 +272,24 @@ def test_ratings_are_fitted_and_the_fit_is_used(tmp_path: Path) -> None:
         "concepts", "calibrate", tmp_path / "pairs.txt", "-o", parameters, "--picture", picture
     )
 
-    assert done.returncode == 0, done.stderr
-    assert "Spearman" in done.stdout
+    assert done.status == 0, done.errors
+    assert "Spearman" in done.output
     assert "pairs left out" in picture.read_text()
     fitted = purport.load_measure("calibrated", calibration=parameters)
     assert fitted.score("car", "bus") != purport.load_measure("calibrated").score("car", "bus")
 
 
-def test_a_file_without_subscriptions_is_named(tmp_path: Path, events: Path) -> None:
+def test_a_file_without_subscriptions_is_named(run: Run, tmp_path: Path, events: Path) -> None:
     (tmp_path / "empty.purport").write_text("# nothing here\n")
 
     done = run("match", events, "-s", tmp_path / "empty.purport")
 
-    assert done.returncode == 2
-    assert "no subscription in there" in done.stderr
+    assert done.status == 2
+    assert "no subscription in there" in done.errors
 
 
-def test_the_version_is_told() -> None:
-    assert run("--version").stdout == f"purport {purport.__version__}\n"
+def test_the_version_is_told(run: Run) -> None:
+    assert run("--version").output == f"purport {purport.__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -306,19 +299,20 @@ def test_the_version_is_told() -> None:
         "archive build", "archive tabulate", "archive info",
     ],
 )  # fmt: skip
-def test_every_command_has_help_with_an_example(command: str) -> None:
-    assert f"Example: purport {command}" in run(*command.split(), "--help").stdout
-    assert command.split()[0] in run("--help").stdout
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
+    assert f"Example: purport {command}" in run(*command.split(), "--help").output
+    assert command.split()[0] in run("--help").output
 
 
-def test_an_experiment_prints_its_rivals_and_draws_them(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_an_experiment_prints_its_rivals_and_draws_them(run: Run, tmp_path: Path) -> None:
     done = run(
         "evaluate", "toit14", "--seeds", 1, "--first-seed", 3, "--events", 165, "--degrees", "50",
         "--mode", "paper", "--marks", "r", "--plot", tmp_path / "f1.png", "-o", tmp_path,
     )  # fmt: skip
 
-    assert done.returncode == 0, done.stderr
-    every, marked = done.stdout.split("\n\n")
+    assert done.status == 0, done.errors
+    every, marked = done.output.split("\n\n")
     assert every.startswith("curated thesaurus, all pairs\n")
     assert marked.startswith("curated thesaurus, pairs marked r\n")
     for block in (every, marked):
@@ -341,35 +335,38 @@ def test_an_experiment_prints_its_rivals_and_draws_them(tmp_path: Path) -> None:
         (["--degrees", "half"], "expected percentages by commas, got 'half'"),
     ],
 )
-def test_an_experiment_that_cannot_be_run_is_told(arguments: list[str], complaint: str) -> None:
+def test_an_experiment_that_cannot_be_run_is_told(
+    run: Run, arguments: list[str], complaint: str
+) -> None:
     done = run("evaluate", "toit14", *arguments)
 
-    assert done.returncode == 2
-    assert complaint in done.stderr
+    assert done.status == 2
+    assert complaint in done.errors
 
 
-def test_an_archive_is_built_scored_and_matched(tmp_path: Path, events: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_an_archive_is_built_scored_and_matched(run: Run, tmp_path: Path, events: Path) -> None:
     archive, scores = tmp_path / "archive", tmp_path / "scores"
     near = "{device = notebook~, temperature > 25 °C} threshold 0.1 as near"
 
     built = run("archive", "build", "--from", f"file:{events}", "-o", archive, "--json")
-    assert built.returncode == 0, built.stderr
-    told = json.loads(built.stdout)
+    assert built.status == 0, built.errors
+    told = json.loads(built.output)
     assert (told["events"], told["dead_letters"], told["batches"]) == (2, 1, 1)
-    assert run("archive", "info", archive, "--json").stdout == built.stdout
-    assert "2 events of file:" in run("archive", "info", archive).stdout
+    assert run("archive", "info", archive, "--json").output == built.output
+    assert "2 events of file:" in run("archive", "info", archive).output
 
     scored = run("archive", "tabulate", archive, "-s", near, "-o", scores)
-    assert scored.returncode == 0, scored.stderr
-    assert f"{scores}/calibrated-values-" in scored.stdout
-    assert ": 4 terms added; 1 x 4 scores" in scored.stdout
+    assert scored.status == 0, scored.errors
+    assert f"{scores}/calibrated-values-" in scored.output
+    assert ": 4 terms added; 1 x 4 scores" in scored.output
 
     matched = run(
         "stream", "--from", f"archive:{archive}", "--to", f"jsonl:{tmp_path / 'matches'}",
         "-s", near, "--scores", scores, "--until-end", "--json",
     )  # fmt: skip
-    assert matched.returncode == 0, matched.stderr
-    assert json.loads(matched.stdout)["counts"]["matches"] == {"near": 1}
+    assert matched.status == 0, matched.errors
+    assert json.loads(matched.output)["counts"]["matches"] == {"near": 1}
     parts = (tmp_path / "matches" / "batch=0").glob("part-*.json")
     found = json.loads("".join(path.read_text() for path in parts))
     assert (found["event_id"], found["source"], found["offset"]) == ("e1", "events.jsonl", 1)

@@ -6,11 +6,10 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 import psycopg
@@ -19,37 +18,15 @@ import pytest
 from purport.broker.encoding import Row, checksum_of
 from purport.broker.journal import Snapshot
 from purport.broker.retention import Stretch
-from purport.cli.app import main
 from purport.cli.journal_export import EntriesWanted
 from purport.embedded.broker import Broker
 from purport.model.clock import ManualClock
 from purport.storage.opening import open_sqlite_journal
 from purport.storage.stretches import StretchFolder
+from tests.commands import Run
 from tests.storage.postgres_server import PostgresServer
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-
-
-class Done(NamedTuple):
-    status: int | str | None
-    output: str
-    errors: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process."""
-
-    def done(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["purport", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Done(ended.value.code, *capsys.readouterr())
-
-    return done
 
 
 @pytest.fixture

@@ -13,19 +13,10 @@ import pytest
 from purport import Event, Matcher, parse
 from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
+from tests.commands import Run
 from tests.oracles.html_page import HtmlPage
 from tests.oracles.prometheus_text import read_exposition
 from tests.pipeline.left_behind import LeftBehind
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "purport", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -39,36 +30,36 @@ def left(tmp_path: Path) -> LeftBehind:
     return left
 
 
-def test_a_stored_match_is_explained_to_people(left: LeftBehind) -> None:
+def test_a_stored_match_is_explained_to_people(run: Run, left: LeftBehind) -> None:
     done = run("explain", left.matches, "e1")
 
-    assert done.returncode == 0, done.stderr
-    below, near = re.split(r"^(?=e1)", done.stdout, flags=re.M)[1:]
+    assert done.status == 0, done.errors
+    below, near = re.split(r"^(?=e1)", done.output, flags=re.M)[1:]
     assert below.startswith("e1  below  1.00\n  e.jsonl:1, version 1 of the subscriptions\n")
     assert "{device = laptop~} as near\n  device = laptop~  <->  device: computer" in near
     assert "by calibrated: " in near
 
 
-def test_a_stored_match_is_explained_to_programs_and_drawn(left: LeftBehind) -> None:
+def test_a_stored_match_is_explained_to_programs_and_drawn(run: Run, left: LeftBehind) -> None:
     done = run("explain", left.matches, "e1", "-s", "near", "--json")
     drawn = run("explain", left.matches, "e1", "-s", "near", "--svg", left.folder / "why.svg")
 
-    [row] = map(json.loads, done.stdout.splitlines())
+    [row] = map(json.loads, done.output.splitlines())
     assert (row["event"], row["subscription"], row["version"]) == ("e1", "near", 1)
     assert row["explanation"]["chosen"] == [0]
-    assert drawn.stdout == f"{left.folder / 'why.svg'}\n"
+    assert drawn.output == f"{left.folder / 'why.svg'}\n"
     assert ElementTree.parse(left.folder / "why.svg").getroot().tag.endswith("svg")
 
 
-def test_a_report_is_written_and_told(left: LeftBehind) -> None:
+def test_a_report_is_written_and_told(run: Run, left: LeftBehind) -> None:
     page = left.folder / "page.html"
 
     done = run("report", left.matches, "-o", page)
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{page}\n"
+    assert done.status == 0, done.errors
+    assert done.output == f"{page}\n"
     assert "What the stream found" in HtmlPage(page.read_text()).text
-    totals = json.loads(run("report", left.matches, "--json").stdout)
+    totals = json.loads(run("report", left.matches, "--json").output)
     assert totals["matches_by_subscription"] == {"near": 1, "below": 1}
 
 
@@ -91,22 +82,22 @@ def test_a_report_is_written_and_told(left: LeftBehind) -> None:
     ],
 )  # fmt: skip
 def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
-    left: LeftBehind, arguments: tuple[str, ...], message: str
+    run: Run, left: LeftBehind, arguments: tuple[str, ...], message: str
 ) -> None:
     places = {"matches": left.matches, "events": left.events}
 
     done = run(*(argument.format(**places) for argument in arguments))
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("purport: ")
-    assert done.stderr.count("\n") == 1
-    assert message in done.stderr
-    assert done.stdout == ""
+    assert done.status == 2
+    assert done.errors.startswith("purport: ")
+    assert done.errors.count("\n") == 1
+    assert message in done.errors
+    assert done.output == ""
 
 
 @pytest.mark.parametrize("command", ["stream", "report", "explain"])
-def test_every_command_has_help_with_an_example(command: str) -> None:
-    assert f"Example: purport {command}" in run(command, "--help").stdout
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
+    assert f"Example: purport {command}" in run(command, "--help").output
 
 
 def test_a_stream_serves_its_metrics_and_leaves_them_behind(tmp_path: Path) -> None:
@@ -137,7 +128,8 @@ def test_a_stream_serves_its_metrics_and_leaves_them_behind(tmp_path: Path) -> N
     assert (left["state"], left["events"]) == ("stopped", 1)
 
 
-def test_json_lines_stay_apart_from_what_is_told_to_people(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_json_lines_stay_apart_from_what_is_told_to_people(run: Run, tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_text('{"@id": "e1", "a": 1}\n')
 
     done = run(
@@ -145,10 +137,10 @@ def test_json_lines_stay_apart_from_what_is_told_to_people(tmp_path: Path) -> No
         "-s", "{a = 1} as one", "--until-end", "--json",
     )  # fmt: skip
 
-    assert done.returncode == 0, done.stderr
-    [row] = map(json.loads, done.stdout.splitlines())
+    assert done.status == 0, done.errors
+    [row] = map(json.loads, done.output.splitlines())
     assert row["counts"]["matches"] == {"one": 1}
-    assert "batch 0: 1 events" in done.stderr
+    assert "batch 0: 1 events" in done.errors
 
 
 def test_the_example_of_the_guide_is_true() -> None:

@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from purport.ontology.codes.encoding_file import read_encodings
+from tests.commands import Run
 
 ONTOLOGIES = Path(__file__).parent.parent / "ontologies"
 PIZZA = ONTOLOGIES / "pizza.owl"
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "purport", "ontology", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@pytest.fixture
+def run(run: Run) -> Run:
+    """Runs `purport ontology`."""
+    return run.below("ontology")
 
 
-def test_classes_are_shown_as_a_tree() -> None:
+def test_classes_are_shown_as_a_tree(run: Run) -> None:
     done = run("classify", PIZZA, "--below", "VegetarianPizza")
 
-    assert done.returncode == 0, done.stderr
-    assert "99 classes, 8 properties, 5 individuals" in done.stdout
-    assert "used: " in done.stdout
-    assert "ignored: 124 annotations" in done.stdout
-    assert "can have no members: pizza:CheeseyVegetableTopping, pizza:IceCream" in done.stdout
+    assert done.status == 0, done.errors
+    assert "99 classes, 8 properties, 5 individuals" in done.output
+    assert "used: " in done.output
+    assert "ignored: 124 annotations" in done.output
+    assert "can have no members: pizza:CheeseyVegetableTopping, pizza:IceCream" in done.output
     same = "pizza:VegetarianPizzaEquivalent1 = pizza:VegetarianPizzaEquivalent2"
-    assert f"\n  {same}\n" in done.stdout
-    assert "\n    pizza:Margherita\n" in done.stdout
+    assert f"\n  {same}\n" in done.output
+    assert "\n    pizza:Margherita\n" in done.output
 
 
-def test_classes_are_told_as_json_lines() -> None:
+def test_classes_are_told_as_json_lines(run: Run) -> None:
     done = run("classify", PIZZA, "--json")
 
     rows = {
-        row["class"].rpartition("#")[2]: row for row in map(json.loads, done.stdout.splitlines())
+        row["class"].rpartition("#")[2]: row for row in map(json.loads, done.output.splitlines())
     }
     assert len(rows) == 99
     assert not rows["IceCream"]["satisfiable"]
@@ -61,35 +56,37 @@ def test_classes_are_told_as_json_lines() -> None:
         ("not (hasTopping some MeatTopping)", "Margherita", "yes"),
     ],
 )
-def test_one_class_contains_another_or_not(wider: str, narrower: str, answer: str) -> None:
-    assert run("subsumes", PIZZA, wider, narrower).stdout == f"{answer}\n"
+def test_one_class_contains_another_or_not(
+    run: Run, wider: str, narrower: str, answer: str
+) -> None:
+    assert run("subsumes", PIZZA, wider, narrower).output == f"{answer}\n"
 
 
-def test_codes_are_written_to_a_file(tmp_path: Path) -> None:
+def test_codes_are_written_to_a_file(run: Run, tmp_path: Path) -> None:
     codes = tmp_path / "pizza.codes"
 
     done = run("encode", PIZZA, "-o", codes, "--objective", "longest")
 
-    assert done.returncode == 0, done.stderr
-    assert "104 classes and individuals with 100 codes (equivalent ones share" in done.stdout
+    assert done.status == 0, done.errors
+    assert "104 classes and individuals with 100 codes (equivalent ones share" in done.output
     names = read_encodings(codes).classes
     pizza, margherita = (next(one for one in names if one.endswith(f"#{last}"))
                          for last in ("Pizza", "Margherita"))  # fmt: skip
     assert names.subsumes(pizza, margherita)
 
 
-def test_a_part_is_written_to_the_output() -> None:
+def test_a_part_is_written_to_the_output(run: Run) -> None:
     done = run("encode", PIZZA, "--only", "Pizza", "--only", "Margherita")
 
-    assert done.stdout.splitlines()[-2:] == [":Pizza=11, 66", ":Margherita=313, 5236534446"]
+    assert done.output.splitlines()[-2:] == [":Pizza=11, 66", ":Margherita=313, 5236534446"]
 
 
-def test_a_picture_is_drawn(tmp_path: Path) -> None:
+def test_a_picture_is_drawn(run: Run, tmp_path: Path) -> None:
     picture = tmp_path / "pizza.svg"
 
     done = run("draw", PIZZA, "--around", "Margherita", "-o", picture)
 
-    assert done.stdout == f"picture in {picture}\n"
+    assert done.output == f"picture in {picture}\n"
     assert "Margherita" in picture.read_text()
 
 
@@ -104,30 +101,32 @@ def test_a_picture_is_drawn(tmp_path: Path) -> None:
         (("draw", PIZZA, "-o", "x.doc"), "x.doc"),
     ],
 )
-def test_bad_input_is_told_in_one_line(arguments: tuple[object, ...], message: str) -> None:
+def test_bad_input_is_told_in_one_line(
+    run: Run, arguments: tuple[object, ...], message: str
+) -> None:
     done = run(*arguments)
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("purport: ")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.status == 2
+    assert done.errors.startswith("purport: ")
+    assert message in done.errors
+    assert "Traceback" not in done.errors
 
 
-def test_a_picture_says_what_is_left_out(tmp_path: Path) -> None:
+def test_a_picture_says_what_is_left_out(run: Run, tmp_path: Path) -> None:
     picture = tmp_path / "pizza.svg"
 
     done = run("draw", PIZZA, "--depth", "1", "-o", picture)
     as_json = run("draw", PIZZA, "--depth", "1", "-o", picture, "--json")
 
     left_out = "pizza:CheeseyVegetableTopping, pizza:IceCream"
-    assert f"left out, since they can have no members: {left_out}\n" in done.stdout
+    assert f"left out, since they can have no members: {left_out}\n" in done.output
     assert "without 2 that can have no members" in picture.read_text()
-    row = json.loads(as_json.stdout)
+    row = json.loads(as_json.output)
     assert row["picture"] == str(picture) and len(row["without"]) == 2
 
 
 def test_names_that_look_alike_are_drawn_with_their_prefixes_and_without_warnings(
-    tmp_path: Path,
+    run: Run, tmp_path: Path
 ) -> None:
     file, picture = tmp_path / "names.ttl", tmp_path / "names.svg"
     file.write_text(
@@ -138,13 +137,13 @@ def test_names_that_look_alike_are_drawn_with_their_prefixes_and_without_warning
 
     done = run("draw", file, "-o", picture)
 
-    assert done.returncode == 0 and done.stderr == ""
+    assert done.status == 0 and done.errors == ""
     text = picture.read_text()
     assert "a:Bank" in text and "b:Bank" in text and "a:River" not in text
 
 
-def test_an_unknown_name_is_told_with_its_column() -> None:
+def test_an_unknown_name_is_told_with_its_column(run: Run) -> None:
     done = run("subsumes", PIZZA, "Pizza", "Pizza and hasTopping some Chese")
 
-    assert done.returncode == 2
-    assert "knows no class 'Chese'" in done.stderr and "(column 27)" in done.stderr
+    assert done.status == 2
+    assert "knows no class 'Chese'" in done.errors and "(column 27)" in done.errors

@@ -1,8 +1,6 @@
 """`purport replay`, as it is typed."""
 
 import json
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -13,18 +11,14 @@ import pytest
 from purport.assembly import journal_at
 from purport.embedded.broker import Broker
 from purport.pipeline.replayable import replayable
+from tests.commands import Run
 from tests.storage.postgres_server import PostgresServer
 
 
-def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "purport", "replay", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        cwd=cwd,
-    )
+@pytest.fixture
+def run(run: Run) -> Run:
+    """Runs `purport replay`."""
+    return run.below("replay")
 
 
 @pytest.fixture
@@ -35,28 +29,33 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "broker"
 
 
-def test_people_are_told_in_a_table_and_the_rest_is_written(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_people_are_told_in_a_table_and_the_rest_is_written(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
     done = run(folder, "-o", tmp_path / "told")
 
-    assert done.returncode == 0, done.stderr
-    assert "of entries 1 to 5, there would have been told:" in done.stdout
-    assert "│ hot          │ 3 " in done.stdout
+    assert done.status == 0, done.errors
+    assert "of entries 1 to 5, there would have been told:" in done.output
+    assert "│ hot          │ 3 " in done.output
     assert pq.read_table(tmp_path / "told").column("sequence").to_pylist() == [2, 3, 5]
 
 
-def test_notifications_are_printed_for_programs(folder: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_notifications_are_printed_for_programs(run: Run, folder: Path) -> None:
     asked = "{heat > 30} on change as up"
 
     done = run(folder, "-s", asked, "--after", 2, "--since", "2026-01-01", "--json")
 
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = [json.loads(line) for line in done.output.splitlines()]
     assert [(row["subscription"], row["number"], row["sequence"]) for row in rows] == [
         ("up", 0, 3), ("up", 1, 5),
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("spark")
 def test_queries_are_replayed_with_events_and_named_after_their_files(
-    folder: Path, tmp_path: Path
+    run: Run, folder: Path, tmp_path: Path
 ) -> None:
     with Broker.open(folder) as broker:
         broker.update("INSERT DATA { <urn:l1> <urn:dim> 5 }")
@@ -67,7 +66,7 @@ def test_queries_are_replayed_with_events_and_named_after_their_files(
     done = run(folder, *asked, "--json")
     for_people = run(folder, *asked, "-o", tmp_path / "told")
 
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = [json.loads(line) for line in done.output.splitlines()]
     assert [row["sequence"] for row in rows if row["subscription"] == "hot"] == [5]
     five = [{"dim": '"5"^^<http://www.w3.org/2001/XMLSchema#integer>'}]
     assert [
@@ -76,7 +75,7 @@ def test_queries_are_replayed_with_events_and_named_after_their_files(
         if row["subscription"] == "dims"
     ] == [(0, 0, [], []), (1, 6, five, []), (2, 7, [], five)]
     assert all("probability" not in row for row in rows if row["subscription"] == "dims")
-    assert for_people.returncode == 0 and "│ dims         │ 3 " in for_people.stdout
+    assert for_people.status == 0 and "│ dims         │ 3 " in for_people.output
 
 
 @pytest.mark.parametrize(
@@ -89,29 +88,30 @@ def test_queries_are_replayed_with_events_and_named_after_their_files(
     ],
 )
 def test_what_is_wrong_is_told_before_spark_is_started(
-    folder: Path, arguments: list[str], complaint: str
+    run: Run, folder: Path, arguments: list[str], complaint: str
 ) -> None:
     done = run(folder, *arguments)
 
-    assert done.returncode == 2
-    assert complaint in done.stderr and done.stderr.count("\n") == 1
+    assert done.status == 2
+    assert complaint in done.errors and done.errors.count("\n") == 1
 
 
 @pytest.mark.parametrize("output", [".", ""])
 def test_a_replay_is_written_into_a_folder_that_has_a_name(
-    folder: Path, tmp_path: Path, output: str
+    run: Run, folder: Path, tmp_path: Path, output: str
 ) -> None:
     (tmp_path / "empty").mkdir()
 
-    done = run(folder, "-o", output, cwd=tmp_path / "empty")
+    done = run(folder, "-o", output, folder=tmp_path / "empty")
 
-    assert done.returncode == 2
-    assert done.stderr == "purport: .: expected a folder by its name\n"
+    assert done.status == 2
+    assert done.errors == "purport: .: expected a folder by its name\n"
     assert list((tmp_path / "empty").iterdir()) == []
 
 
+@pytest.mark.usefixtures("spark")
 def test_what_is_subscribed_to_is_found_in_sealed_stretches_too(
-    postgres: PostgresServer, tmp_path: Path
+    run: Run, postgres: PostgresServer, tmp_path: Path
 ) -> None:
     place, stretches = postgres.new_place(), tmp_path / "broker" / "stretches"
     with Broker.open(tmp_path / "broker", journal=place) as broker:
@@ -124,9 +124,9 @@ def test_what_is_subscribed_to_is_found_in_sealed_stretches_too(
 
     done = run(place, "--stretches", stretches, "--json")
 
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["sequence"] == 2
+    assert done.status == 0, done.errors
+    assert json.loads(done.output)["sequence"] == 2
     [subscription] = replayable([f"broker:{place}"], stretches).subscriptions
     assert subscription.name == "hot"
     lost = run(place)
-    assert lost.returncode == 2 and "name the folder they are in" in lost.stderr
+    assert lost.status == 2 and "name the folder they are in" in lost.errors

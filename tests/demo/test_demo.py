@@ -1,13 +1,14 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
+
+import pytest
 
 from purport import Event
 from purport.demo import vocabulary
 from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
 from purport.model.event_lines import DeadLetter, events_in_file
+from tests.commands import Run
 from tests.oracles.html_page import HtmlPage
 
 TABLE_III = (
@@ -52,21 +53,16 @@ def test_the_demo_subscriptions_have_names() -> None:
     assert all(subscription.name for subscription in demo_subscriptions())
 
 
-def test_the_demo_runs_to_its_report(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "purport", "demo", "--events", "600", "-o", str(tmp_path), "--json"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+@pytest.mark.usefixtures("spark")
+def test_the_demo_runs_to_its_report(run: Run, tmp_path: Path) -> None:
+    done = run("demo", "--events", 600, "-o", tmp_path, "--json")
 
-    assert done.returncode == 0, done.stderr
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.status == 0, done.errors
+    rows = [json.loads(line) for line in done.output.splitlines()]
     assert [row["subscription"] for row in rows] == [s.name for s in demo_subscriptions()]
     assert sum(sum(row["heard"].values()) for row in rows) > 0
     assert all(sum(row["heard"].values()) <= sum(row["meant"].values()) for row in rows)
-    assert "Report: " in done.stderr
+    assert "Report: " in done.errors
     page = HtmlPage((tmp_path / "report.html").read_text())
     assert page.count("tr") > len(rows)
     assert "A city of four makers" in page.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,7 +38,7 @@ def demo(
     from purport.demo.city import City
     from purport.demo.report import write_report
     from purport.demo.run import run_demo
-    from purport.pipeline.session import local_session, stop_session
+    from purport.pipeline.session import job_session
 
     data = output / "purport-demo"
     try:
@@ -45,17 +46,15 @@ def demo(
     except OSError as error:
         raise UnusablePath(output, error.strerror or str(error)) from None
 
-    quiet_py4j()
     started = time.perf_counter()
     console = Console(stderr=as_json, highlight=False, soft_wrap=True)
     _tell_beginning(console)
-    with console.status("Starting Spark on this machine ..."):
-        spark = local_session("purport demo")
-    try:
-        with DemoDisplay(console) as display:
-            result = run_demo(spark, City(events, seed), data, display.show)
-    finally:
-        stop_session(spark)
+    with ExitStack() as stack:
+        stack.enter_context(quiet_py4j())
+        with console.status("Starting Spark on this machine ..."):
+            spark = stack.enter_context(job_session("purport demo"))
+        display = stack.enter_context(DemoDisplay(console))
+        result = run_demo(spark, City(events, seed), data, display.show)
     report = write_report(result, output)
     if as_json:
         _print_json(result)

@@ -159,15 +159,14 @@ def _kbn_outcomes(
 
 def _outcomes(cells: list[Cell]) -> list[Outcome]:
     from purport.evaluation.toit14.experiment import run_cells
-    from purport.pipeline.session import local_session, stop_session
+    from purport.pipeline.session import job_session
 
     console = Console(stderr=True, highlight=False)
-    with console.status(f"making {len(cells)} runs on Spark ..."):
-        spark = local_session("purport evaluate")
-        try:
-            return run_cells(spark, cells)
-        finally:
-            stop_session(spark)
+    with (
+        console.status(f"making {len(cells)} runs on Spark ..."),
+        job_session("purport evaluate") as spark,
+    ):
+        return run_cells(spark, cells)
 
 
 def _draw(path: Path, standings: list[Standing], title: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,9 +110,18 @@ def stream(
         "late": late,
     }  # fmt: skip
     options = read_job(job, {name: value for name, value in flags.items() if value is not None})
-    quiet_py4j()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    _run(options, as_json)
+    with quiet_py4j(), _terminated_as_interrupted():
+        _run(options, as_json)
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Who asks the process to end is heard as Ctrl-C is."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(options: JobOptions, as_json: bool) -> None:
@@ -121,7 +131,7 @@ def _run(options: JobOptions, as_json: bool) -> None:
     from purport.pipeline.jobs.match_stream import Watchers
     from purport.pipeline.metrics import JobMetrics
     from purport.pipeline.metrics_server import metrics_server
-    from purport.pipeline.session import session_on, stop_session
+    from purport.pipeline.session import job_session
 
     job = options.job()
     # The console of the process: what a sink prints on it goes above the display, not through it.
@@ -148,8 +158,8 @@ def _run(options: JobOptions, as_json: bool) -> None:
         if isinstance(begin := since(options.since), str):
             display.say(f"begins at {begin!r}, which is no time")
         with console.status("Starting Spark ..."):
-            spark = session_on(options.master, "purport stream", cores=str(options.cores))
-        stack.callback(stop_session, spark)
+            session = job_session("purport stream", master=options.master, cores=str(options.cores))
+            spark = stack.enter_context(session)
         stack.enter_context(display)
         job.run(
             spark,

@@ -37,7 +37,13 @@ class ClusterUnavailable(PurportError):
     """A cluster gives no session."""
 
 
-def session_on(master: str | None, name: str = "purport", *, cores: str = "*") -> SparkSession:
+def session_on(
+    master: str | None,
+    name: str = "purport",
+    *,
+    cores: str = "*",
+    settings: Mapping[str, str] | None = None,
+) -> SparkSession:
     """A session on a cluster; in this process, on so many cores, if none is named.
 
     Under `spark-submit` it is the one that was asked for there, whatever is named here.
@@ -46,11 +52,13 @@ def session_on(master: str | None, name: str = "purport", *, cores: str = "*") -
         return _started(SparkSession.builder, "spark-submit")
     master = master or os.environ.get("SPARK_REMOTE")
     if master is None:
-        return local_session(name, cores=cores)
+        return local_session(name, cores=cores, settings=settings)
     _require_master(master)
     builder = SparkSession.builder.appName(name).master(master)
+    for key, value in {"spark.ui.showConsoleProgress": "false", **(settings or {})}.items():
+        builder = builder.config(key, value)
     with _environment(_cluster_environment()):
-        return _started(builder.config("spark.ui.showConsoleProgress", "false"), master)
+        return _started(builder, master)
 
 
 def local_session(
@@ -64,11 +72,31 @@ def local_session(
         return builder.getOrCreate()
 
 
-def stop_session(spark: SparkSession) -> None:
-    """Stop a session, of which there may be nothing left."""
-    with suppress(*SPARK_ERRORS, OSError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        spark.stop()
+@contextmanager
+def job_session(
+    name: str,
+    *,
+    master: str | None = None,
+    cores: str = "*",
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[SparkSession]:
+    """A session for one job, stopped when it is done.
+
+    Where Spark runs in this process already it is one beside those that are there, with settings of
+    its own, and Spark goes on.
+    """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        spark = running.newSession()
+        for key, value in (settings or {}).items():
+            spark.conf.set(key, value)
+        yield spark
+        return
+    spark = session_on(master, name, cores=cores, settings=settings)
+    try:
+        yield spark
+    finally:
+        _stop(spark)
 
 
 def spark_address(path: Path) -> str:
@@ -79,6 +107,13 @@ def spark_address(path: Path) -> str:
 def spark_pattern(path: Path) -> str:
     """A local path as Spark takes it where it would see a pattern in brackets and stars."""
     return _PATTERN_SIGNS.sub(r"\\\g<0>", spark_address(path))
+
+
+def _stop(spark: SparkSession) -> None:
+    """Stop a session, of which there may be nothing left."""
+    with suppress(*SPARK_ERRORS, OSError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        spark.stop()
 
 
 def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
