@@ -60,6 +60,7 @@ approximations = st.one_of(
 references = st.builds(ast.Reference, texts.filter(bool))
 asked_attributes = _short(st.builds(ast.AskedAttribute, attributes, approximations))
 asked_values = _short(st.builds(ast.AskedValue, st.one_of(terms, references), approximations))
+asked_numbers = st.builds(ast.AskedValue, st.one_of(quantities, references), approximations)
 many_values = st.lists(asked_values, min_size=1, max_size=3).map(tuple)
 endpoints = st.sampled_from(ast.Endpoint)
 _NAMES_OF_TIMES = {"start", "end", "interval", "kbn_start_time", "kbn_end_time"}
@@ -147,7 +148,7 @@ simple_predicates: st.SearchStrategy[ast.Predicate] = st.one_of(
         asked_attributes,
         durations,
         operators,
-        asked_values,
+        asked_numbers,
     ),
     st.builds(
         ast.WindowAggregate,
@@ -155,7 +156,7 @@ simple_predicates: st.SearchStrategy[ast.Predicate] = st.one_of(
         st.none(),
         durations,
         operators,
-        asked_values,
+        asked_numbers,
     ),
 )
 

@@ -20,7 +20,7 @@ from enum import StrEnum
 from purport.model.class_expression import ClassExpression, Named
 from purport.model.comparison import Operator, holds
 from purport.model.term import Attribute, Boolean, Resource, Term, Text
-from purport.model.units import read_quantity, spells_number
+from purport.model.units import Quantity, read_quantity, spells_number
 
 _MEASURE_NAME = re.compile(r"[A-Za-z][\w-]*")
 
@@ -289,6 +289,8 @@ class WindowAggregate:
         _require_duration(self.window)
         is_count = self.function is Function.COUNT
         _require(self.attribute is not None or is_count, f"{self.function} needs an attribute")
+        is_number = isinstance(self.value.term, Quantity | Reference)
+        _require(is_number, f"{self.function} is compared with a number, not {self.value.term}")
 
 
 Predicate = (

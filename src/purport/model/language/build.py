@@ -188,7 +188,7 @@ class SubscriptionBuilder(Transformer[Token, Any]):
                 return ast.Simultaneous(ast.Endpoint(subject), inner)
             case "with":
                 raise _misplaced(relation, "expected start or end before 'with'")
-        raise _misplaced(relation, f"expected interval before '{word}'")
+        raise _misplaced(relation, f"'{word}' relates intervals: write interval {word} {{...}}")
 
     def history_filter(
         self,

@@ -10,7 +10,8 @@ _IN_WORDS = {
     "OPERATOR": "a comparison (= != < <= > >=)", "STRING": "a quoted text", "WORD": "a word",
     "IRI": "an IRI (<...>)", "REFERENCE": "a reference ($name)", "MEASURE": "the name of a measure",
     "NAME": "a name", "NUMBER": "a number", "INTEGER": "a whole number",
-    "DURATION": "a duration (such as 10 s)", "TIME": "a date or time", "MULTIPLICITY": "n:1 or 1:1",
+    "DURATION": "a duration (such as 10 s; in ms, s, min, h, d or w)",
+    "TIME": "a date or time", "MULTIPLICITY": "n:1 or 1:1",
     "AGGREGATE": "mean or harmonic", "EXACTNESS": "required or scored",
     "LANGUAGE": "a language tag", "PREFIX_NAME": "a prefix and ':'",
     "CLASS_RELATION": "'more specific than'",
@@ -37,6 +38,17 @@ _GROUPS = (
     (frozenset({"LBRACE", "NOT", "LPAR"}), "a pattern ({...})"),
 )  # fmt: skip
 
+# Words that count as keywords only before what they need.
+_BEFORE = {
+    "AFTER": "'{' or '('", "DURING": "'{' or '('", "WITH": "'{'",
+    "FILTER": "'('", "IN": "'(' or '['",
+}  # fmt: skip
+
+
+def needed_after(word: str, terminals: Iterable[str]) -> str | None:
+    """What has to stand behind a word that could be a keyword here; None if it could not."""
+    return _BEFORE.get(word.upper()) if word.upper() in terminals else None
+
 
 def expectation(terminals: Iterable[str]) -> str:
     """What was expected, e.g. `',' or '}'`."""
@@ -57,4 +69,8 @@ def hint(text_before: str, found: str) -> str:
     has_colon = any(word.endswith(":") for word in last_words.split()) or found.endswith("':'")
     if in_braces and has_colon:
         return " (an attribute and its value are joined by '=', not ':')"
+    if in_braces and found == "found '{'":
+        return (
+            " (braces follow after, during, with, filter (...) and Allen's relations: before ...)"
+        )
     return ""

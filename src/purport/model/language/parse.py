@@ -13,7 +13,7 @@ from lark.exceptions import VisitError
 from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnusablePath
 from purport.model.class_expression import ClassExpression
 from purport.model.language.build import Misplaced, SubscriptionBuilder
-from purport.model.language.expected import expectation, hint
+from purport.model.language.expected import expectation, hint, needed_after
 from purport.model.language.pieces import Piece, pieces_of
 from purport.model.subscription import Subscription
 
@@ -141,6 +141,9 @@ def _syntax_error(
         case UnexpectedToken(token=token) if token.type != "$END":
             line, column, found = token.line or 1, token.column or 1, f"found {str(token)!r}"
             accepted = error.accepts or error.expected
+            if needed := needed_after(str(token), accepted):
+                line, column, found = piece.next_to(token.end_pos or 0)
+                return piece.error(f"{found}, expected {needed}", line, column, file)
         case UnexpectedCharacters(line=line, column=column, char=character):
             found, accepted = f"found {character!r}", error.allowed or set()
             if character == '"':

@@ -16,6 +16,7 @@ from purport.errors import SubscriptionSyntaxError
 _START = re.compile(r"[{(]|(?:when|not)\b\s*[{(n]|event\s|prefix\s", re.I)
 _EVENT = re.compile(r"\s*event\s", re.I)
 _CONTINUES = re.compile(r"(?:^|\s)(?:then|or|after|when|not|publish)\s*$", re.I)
+_SAID = re.compile(r"[^\s{}()\[\],]+|\S")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<!\S)#[^\n]*|[{}()]')
 
 
@@ -34,6 +35,14 @@ class Piece:
         """The line and column just behind the last thing said."""
         lines = self.text.rstrip().split("\n")
         return len(lines), len(lines[-1]) + 1
+
+    def next_to(self, place: int) -> tuple[int, int, str]:
+        """The line and column of the next thing said behind a place, and what is found there."""
+        said = _SAID.search(self.text, place)
+        if said is None:
+            return *self.end(), "the text ends here"
+        before = self.text[: said.start()].split("\n")
+        return len(before), len(before[-1]) + 1, f"found {said[0]!r}"
 
     def text_before(self, line: int, column: int) -> str:
         """What stands before a place, from the beginning of the piece."""
