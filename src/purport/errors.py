@@ -115,7 +115,7 @@ class UnusablePath(InvalidInput):
 
 
 class NotSupportedYet(PurportError):
-    """The form parses, but this version has no engine that runs it."""
+    """The form parses, but nothing here runs it."""
 
     def __init__(self, form: str, subscription: str) -> None:
         super().__init__(form, subscription)
@@ -123,7 +123,7 @@ class NotSupportedYet(PurportError):
         self.subscription = subscription
 
     def __str__(self) -> str:
-        return f"not supported yet: {self.form} (in {self.subscription})"
+        return f"not supported here: {self.form} (in {self.subscription})"
 
 
 class MissingExtra(PurportError):

@@ -93,7 +93,10 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", ""), "no such file: ''; a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
-        (("match", "x", "-s", "when {a = 1} publish {b = 1}"), "not supported yet: a rule (when)"),
+        (
+            ("match", "x", "-s", "when {a = 1} publish {b = 1}"),
+            "not supported here: a rule (when), which takes a broker",
+        ),
         (("match", "x", "-s", "{a = 1} as x", "-s", "{a = 2} as x"), "the name 'x' is taken"),
         (("relate", "a", "b", "-m", "ESA"), "did you mean 'esa'?"),
         (("relate", "a", "b", "-m", "remote"), "needs the url of its service"),

@@ -112,7 +112,7 @@ def test_a_form_without_an_engine_is_refused_when_used(text: str, form: str) -> 
     with pytest.raises(NotSupportedYet) as refusal:
         Matcher([subscription])
 
-    assert str(refusal.value).startswith("not supported yet: ")
+    assert str(refusal.value).startswith("not supported here: ")
     assert form in refusal.value.form
 
 

@@ -1,4 +1,4 @@
-"""Which subscriptions the matcher can run in this version."""
+"""Which subscriptions the matcher can run."""
 
 from __future__ import annotations
 
@@ -35,15 +35,19 @@ from purport.model.subscription import (
     Within,
 )
 
+# Who runs what a matcher, which sees one event at a time, cannot.
+_BROKER = ", which takes a broker"
+_IN_TIME = ", which takes a broker or `purport stream`"
+
 
 def require_supported(subscription: Subscription) -> None:
-    """Raise `NotSupportedYet` with the first form that no matcher can run yet."""
+    """Raise `NotSupportedYet` with the first form that no matcher can run."""
     for form in unsupported_forms(subscription):
         raise NotSupportedYet(form, label(subscription))
 
 
 def unsupported_forms(subscription: Subscription) -> Iterator[str]:
-    """The forms in a subscription that no matcher can run yet, in words."""
+    """The forms in a subscription that no matcher can run, in words."""
     yield from _in_pattern(subscription.pattern)
     yield from unsupported_options(subscription)
 
@@ -51,14 +55,14 @@ def unsupported_forms(subscription: Subscription) -> Iterator[str]:
 def unsupported_options(subscription: Subscription) -> Iterator[str]:
     """The same of what stands around the pattern."""
     if isinstance(subscription, Rule):
-        yield "a rule (when)"
+        yield f"a rule (when){_BROKER}"
     options = subscription.options
     if options.expires is not None:
-        yield "expires"
+        yield f"expires{_BROKER}"
     if options.at_most_once_per is not None:
-        yield "at most once per"
+        yield f"at most once per{_BROKER}"
     if options.on_change:
-        yield "on change"
+        yield f"on change{_BROKER}"
 
 
 def label(subscription: Subscription) -> str:
@@ -80,13 +84,13 @@ def _in_pattern(pattern: Pattern) -> Iterator[str]:
         case Conjunction(predicates):
             yield from filter(None, map(_unsupported_form, predicates))
         case Alternation():
-            yield "an alternation (or)"
+            yield f"an alternation (or){_IN_TIME}"
         case Sequence():
-            yield "a sequence (then)"
+            yield f"a sequence (then){_IN_TIME}"
         case Repetition():
-            yield "a repetition (times)"
+            yield f"a repetition (times){_IN_TIME}"
         case Absence():
-            yield "an absence (not)"
+            yield f"an absence (not){_IN_TIME}"
 
 
 def _unsupported_form(predicate: Predicate) -> str | None:
@@ -106,11 +110,11 @@ def _unsupported_form(predicate: Predicate) -> str | None:
             is_equality = operator in (Operator.EQUAL, Operator.NOT_EQUAL)
             return _unsupported_value(value, is_equality=is_equality)
         case After() | During() | Simultaneous() | HistoryFilter():
-            return "a temporal operator (after, during, with, filter)"
+            return f"a temporal operator (after, during, with, filter){_IN_TIME}"
         case AllenRelated():
-            return "one of Allen's relations (interval ...)"
+            return f"one of Allen's relations (interval ...){_IN_TIME}"
         case WindowAggregate():
-            return "an aggregate over a window (over ...)"
+            return f"an aggregate over a window (over ...){_IN_TIME}"
 
 
 def _unsupported_value(value: AskedValue, *, is_equality: bool) -> str | None:
