@@ -1,11 +1,12 @@
 """The live engine, against asking everything anew after each step."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from purport import Event, parse
 from purport.errors import EventError
 from purport.matching.matcher import Matcher
 from purport.model.interval import time_of
@@ -133,3 +134,16 @@ def test_who_unsubscribes_leaves_nothing_behind(
         engine.remove(name)
 
     assert engine.size == 0
+
+
+def test_who_asks_for_another_number_of_mappings_leaves_the_others_what_they_ask() -> None:
+    engine = TemporalEngine(lambda: Matcher(measure="exact"))
+    for top in (2, 3):
+        engine.add(str(top), parse(f"{{x = 1, start after(10 s) {{y = 2}}}} top {top}"))
+
+    engine.remove("3")
+
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    engine.take(Event.from_json({"y": 2}), at)
+    [found] = engine.take(Event.from_json({"x": 1}), at + timedelta(seconds=3)).detections
+    assert found.subscription == "2"

@@ -7,6 +7,7 @@ names no unit takes the unit of the other.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -47,6 +48,11 @@ def holds(told: Term, operator: Operator, asked: Term, *, unit: Unit | None = No
             return order is not None and order > 0
         case Operator.AT_LEAST:
             return order is not None and order >= 0
+
+
+def any_holds(told: Iterable[Term], operator: Operator, asked: Collection[Term]) -> bool:
+    """Whether one of some told terms stands so to one of those asked for."""
+    return any(holds(one, operator, other) for one in told for other in asked)
 
 
 def told_quantity(told: Term) -> Quantity | None:

@@ -83,7 +83,12 @@ def read_duration(text: str) -> timedelta:
 
 def microseconds_of(time: datetime) -> int:
     """A time as a number that can be kept and compared: microseconds since 1970."""
-    return (time - _EPOCH) // _MICROSECOND
+    return length_of(time - _EPOCH)
+
+
+def length_of(duration: timedelta) -> int:
+    """A length of time in microseconds."""
+    return duration // _MICROSECOND
 
 
 def time_of(microseconds: int) -> datetime:

@@ -1,27 +1,38 @@
-"""Which subscriptions ask for more than what one event says by itself."""
+"""What subscriptions ask for beyond what one event says by itself."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from purport.matching.asked import MatchedPredicate, asked_values
+from purport.model.comparison import Operator
 from purport.model.subscription import (
     After,
     AllenRelated,
+    AskedAttribute,
+    AskedValue,
+    Comparison,
     Conjunction,
     During,
     Endpoint,
     HistoryFilter,
     Pattern,
+    Predicate,
+    Reference,
     Simultaneous,
     WindowAggregate,
 )
+from purport.temporal.said import Binds
 
-TEMPORAL = After | During | Simultaneous | HistoryFilter | AllenRelated | WindowAggregate
+Witnessed = After | During | Simultaneous | AllenRelated
+Temporal = Witnessed | HistoryFilter | WindowAggregate
 
 
 def is_in_time(pattern: Pattern) -> bool:
     """Whether other events matter, or those that did not happen."""
     if not isinstance(pattern, Conjunction):
         return True
-    return any(isinstance(one, TEMPORAL) for one in pattern.predicates)
+    return any(isinstance(one, Temporal) for one in pattern.predicates)
 
 
 def is_prompt(conjunction: Conjunction) -> bool:
@@ -34,3 +45,77 @@ def is_prompt(conjunction: Conjunction) -> bool:
                 if not isinstance(endpoint, Endpoint) or not is_prompt(inner):
                     return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The predicates of a conjunction, by what answers them: one event alone, others, an outer one.
+
+    `binds` are names and the attributes that give them their values (`room = $room`).
+    """
+
+    plain: tuple[Predicate, ...]
+    temporal: tuple[Temporal, ...] = ()
+    correlated: tuple[Predicate, ...] = ()
+    binds: Binds = ()
+
+    @classmethod
+    def of(cls, conjunction: Conjunction, *, is_inner: bool) -> Parts:
+        """Those of a conjunction; one in inner braces has an event around it, and binds nothing."""
+        plain: list[Predicate] = []
+        temporal: list[Temporal] = []
+        correlated: list[Predicate] = []
+        binds: list[tuple[str, AskedAttribute]] = []
+        for predicate in conjunction.predicates:
+            match predicate:
+                case _ if isinstance(predicate, Temporal):
+                    temporal.append(predicate)
+                case Comparison(attribute, Operator.EQUAL, AskedValue(Reference(name), None)) if (
+                    not is_inner
+                ):
+                    binds.append((name, attribute))
+                case _ if _is_correlated(predicate):
+                    correlated.append(predicate)
+                case _:
+                    plain.append(predicate)
+        return cls(tuple(plain), tuple(temporal), tuple(correlated), tuple(binds))
+
+    @property
+    def needs_end(self) -> bool:
+        """Whether it is asked of an event when it has ended, and not when it starts."""
+        return any(map(_speaks_of_end, self.temporal))
+
+    @property
+    def read(self) -> tuple[AskedAttribute, ...]:
+        """The approximate attributes whose values matter."""
+        asked = [attribute_of(one) for one in self.temporal] + [one for _, one in self.binds]
+        return tuple(dict.fromkeys(near for one in asked for near in approximate(one)))
+
+
+def attribute_of(predicate: Temporal) -> AskedAttribute | None:
+    """The attribute whose values are compared, or come to something."""
+    match predicate:
+        case HistoryFilter(attribute) | WindowAggregate(_, attribute):
+            return attribute
+    return None
+
+
+def approximate(attribute: AskedAttribute | None) -> tuple[AskedAttribute, ...]:
+    """An attribute, if it is approximate."""
+    return () if attribute is None or attribute.approximation is None else (attribute,)
+
+
+def _is_correlated(predicate: Predicate) -> bool:
+    """Whether a plain predicate refers to another event."""
+    return isinstance(predicate, MatchedPredicate) and any(
+        isinstance(one.term, Reference) for one in asked_values(predicate)
+    )
+
+
+def _speaks_of_end(predicate: Temporal) -> bool:
+    match predicate:
+        case After(endpoint) | During(endpoint) | Simultaneous(endpoint):
+            return endpoint is Endpoint.END
+        case AllenRelated():
+            return True
+    return False

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import product
 from typing import Protocol
 
 from msgspec import Struct
 
-from purport.model.subscription import AskedAttribute
-from purport.model.term import Attribute, Term
+from purport.model.term import Attribute
 from purport.temporal.answered import Answered
-from purport.temporal.filters import Filter, Reading, values_of
-from purport.temporal.instance import Bindings, Instance, Part, Read, agree
+from purport.temporal.filters import Filter, Reading, least_probability
+from purport.temporal.instance import Instance, Part, Read
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
+from purport.temporal.said import Binds, bindings_of
 from purport.temporal.sources import Evidence, Partition
 
 Hear = Callable[[Instance], None]
-_NO_BINDINGS: list[Bindings] = [()]
 
 
 class Candidate(Struct, eq=False, gc=False):
@@ -86,7 +84,7 @@ class ConjunctionNode:
         needs_end: bool,
         needs_known: bool,
         is_inner: bool,
-        binds: tuple[tuple[str, AskedAttribute], ...] = (),
+        binds: Binds = (),
     ) -> None:
         self.filter, self.rank = filter, rank
         self.needs_end, self.needs_known = needs_end, needs_known
@@ -96,7 +94,7 @@ class ConjunctionNode:
         self.answered = Answered() if is_inner else None
         self._partitions: dict[Attribute, Partition] = {}
         self._open: dict[str, list[Candidate]] = {}
-        self._least = filter.threshold
+        self._least = least_probability(filter.options)
         filter.takers.append(self)
 
     def close(self) -> None:
@@ -155,7 +153,7 @@ class ConjunctionNode:
         assert end is not None
         known = start if occurrence.is_in_parts and not self.needs_end else end
         for probability, values in readings:
-            for bindings in self._bindings(occurrence, values):
+            for bindings in bindings_of(self._binds, values, occurrence):
                 one = Instance(occurrence, start, end, probability, known, (), bindings, values)
                 self._tell(one)
 
@@ -195,7 +193,7 @@ class ConjunctionNode:
     def _judge(self, candidate: Candidate) -> None:
         """Emit what is likely enough, and end what cannot get better."""
         total = candidate.total()
-        if total >= self._least and total > 0.0 and not self._was_told(candidate, total):
+        if total >= self._least and not self._was_told(candidate, total):
             self._emit(candidate, total)
         if False not in candidate.is_settled or (
             candidate.emitted and total >= candidate.probability and not self.needs_known
@@ -217,7 +215,7 @@ class ConjunctionNode:
         parts = self._parts(candidate) if self.operators else ()
         candidate.emitted = [
             Instance(occurrence, start, end, total, known, parts, bindings, values)
-            for bindings in self._bindings(occurrence, values)
+            for bindings in bindings_of(self._binds, values, occurrence)
         ]
         for instance in candidate.emitted:
             self._tell(instance)
@@ -256,21 +254,6 @@ class ConjunctionNode:
             if one is not None and one.known > known:
                 known = one.known
         return known
-
-    def _bindings(self, occurrence: Occurrence, read: Read) -> list[Bindings]:
-        """The values that the event gives to names: each combination of them."""
-        if not self._binds:
-            return _NO_BINDINGS
-        values = [self._values(occurrence, read, attribute) for _, attribute in self._binds]
-        names = [name for name, _ in self._binds]
-        found = (tuple(zip(names, some, strict=True)) for some in product(*values))
-        return [tuple(sorted(dict(one).items())) for one in found if agree(one, one)]
-
-    @staticmethod
-    def _values(occurrence: Occurrence, read: Read, attribute: AskedAttribute) -> list[Term]:
-        if attribute in read:
-            return [read[attribute]]
-        return list(dict.fromkeys(values_of(occurrence.statements, attribute.term)))
 
     def _end(self, candidate: Candidate) -> None:
         if not candidate.is_over:

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
-from purport.model.interval import microseconds_of, time_of
+from purport.model.interval import length_of, microseconds_of, time_of
 from purport.model.subscription import Options, Pattern, Subscription
 from purport.temporal.event_log import EventLog, KeptEvents
 from purport.temporal.filters import Filters, Passed, Reading, Taker, least_probability
@@ -121,7 +121,7 @@ class TemporalEngine:
         mark: Mark | None = None,
     ) -> None:
         self.history: KeptEvents = EventLog() if history is None else history
-        self._allowance = allowance // timedelta(microseconds=1)
+        self._allowance = length_of(allowance)
         self._progress = Progress()
         self._filters = Filters(matcher())
         self._network = Network(self._filters, self._progress)
@@ -230,7 +230,7 @@ class TemporalEngine:
 
     def match(self, reports: Sequence[Report]) -> list[list[Passed]]:
         """Which filters the statements of reports pass, for `take_report`: quick for many."""
-        return self._filters.readings(reports)
+        return self._filters.passed(reports)
 
     def take_report(
         self, report: Report, sequence: int | None = None, passed: list[Passed] | None = None
@@ -314,7 +314,7 @@ class TemporalEngine:
         for node in self._going_on.pop(occurrence.id, ()):
             node.forget(occurrence.id)
         if passed is None:
-            [passed] = self._filters.readings([occurrence])
+            [passed] = self._filters.passed([occurrence])
         return self._steps(occurrence, passed)
 
     def _steps(
@@ -362,7 +362,7 @@ class TemporalEngine:
         try:
             past = (one for one in self.history.all() if not one.is_late)
             while some := list(islice(past, _AT_ONCE)):
-                readings = self._filters.readings(some, filters)
+                readings = self._filters.passed(some, filters)
                 for occurrence, passed in zip(some, readings, strict=True):
                     self._run(self._steps(occurrence, passed, fresh))
                 self._found.clear()

@@ -12,8 +12,8 @@ from purport.matching.matcher import Matcher
 from purport.model.language.write import write
 from purport.model.match import Evidence, Match, told_evidence
 from purport.model.subscription import Conjunction
-from purport.temporal.asked import TEMPORAL
-from purport.temporal.sources import is_correlated
+from purport.temporal.asked import Parts
+from purport.temporal.filters import matched_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,9 @@ def explain_in_time(match: Match, matcher: Matcher) -> TimeExplanation:
     pattern = match.subscription.pattern
     own = None
     if isinstance(pattern, Conjunction):
-        plain = tuple(
-            one
-            for one in pattern.predicates
-            if not isinstance(one, TEMPORAL) and not is_correlated(one)
-        )
+        plain = Parts.of(pattern, is_inner=False).plain
         if plain:
-            options = replace(match.subscription.options, expires=None, at_most_once_per=None)
+            options = matched_options(match.subscription.options)
             asked = replace(
                 match.subscription, pattern=Conjunction(plain), options=options, name=None
             )

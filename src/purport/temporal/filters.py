@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from purport.matching.aggregation import ROUNDING
-from purport.matching.keys import asked_attribute_key, told_attribute_keys
 from purport.matching.matcher import Matcher
 from purport.model.comparison import Operator
 from purport.model.event import Event, Statement
@@ -20,12 +20,12 @@ from purport.model.subscription import (
     Predicate,
     Subscription,
 )
-from purport.model.term import Attribute, Term, Text
+from purport.model.term import Text
 from purport.temporal.instance import NOTHING_READ, Read
 from purport.temporal.occurrence import Occurrence
 
 DEFAULT_THRESHOLD = 0.5
-_ANYTHING = AskedValue(Text(""))  # everything that says something is different from it
+_NEVER_TOLD = AskedValue(Text("\0"))  # what no value equals, so that every value differs
 
 
 class Reading(NamedTuple):
@@ -60,7 +60,7 @@ class Taker(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Filter:
-    """Plain predicates, matched once for all who ask for the same; none of them let all pass.
+    """Plain predicates, for all who ask for the same; none of them let all pass.
 
     `read` are approximate attributes whose value matters: each of the best mappings that finds them
     is a reading of its own.
@@ -69,27 +69,23 @@ class Filter:
     predicates: tuple[Predicate, ...]
     options: Options
     read: tuple[AskedAttribute, ...]
-    subscription: Subscription | None
+    subscription: Subscription | None  # what the matcher judges; what is read comes after that
     takers: list[Taker] = field(default_factory=list)  # who is given what passes
-
-    @property
-    def threshold(self) -> float:
-        """What a probability has to reach."""
-        return least_probability(self.options)
+    users: int = 0
 
 
 Passed = tuple[Filter, list[Reading]]
 
 
 class Filters:
-    """All filters: an event is matched against them at once."""
+    """All filters: an event is matched against them at once, and once for all that ask the same."""
 
     def __init__(self, matcher: Matcher) -> None:
         self._matcher = matcher
         self._filters: dict[object, Filter] = {}
-        self._by_object: dict[int, Filter] = {}
         self._all_passing: list[Filter] = []
-        self._users: dict[int, int] = {}
+        self._judged: dict[Subscription, list[Filter]] = {}
+        self._by_object: dict[int, list[Filter]] = {}  # the same, found without a comparison
 
     @property
     def matcher(self) -> Matcher:
@@ -106,36 +102,47 @@ class Filters:
         read: tuple[AskedAttribute, ...] = (),
     ) -> Filter:
         """The filter of some predicates, made if nobody has asked for it before."""
+        options = options if read else replace(options, top=None)
         key = (predicates, options, read)
         found = self._filters.get(key)
         if found is None:
             found = self._filters[key] = self._made(predicates, options, read)
-        self._users[id(found)] = self._users.get(id(found), 0) + 1
+        found.users += 1
         return found
 
     def let_go(self, one: Filter) -> None:
         """Somebody has no more use for a filter."""
-        self._users[id(one)] -= 1
-        if self._users[id(one)]:
+        one.users -= 1
+        if one.users:
             return
-        del self._users[id(one)], self._filters[one.predicates, one.options, one.read]
+        del self._filters[one.predicates, one.options, one.read]
         if one.subscription is None:
             self._all_passing.remove(one)
-        else:
+            return
+        judged = self._judged[one.subscription]
+        judged.remove(one)
+        if not judged:
             self._matcher.remove(one.subscription)
-            del self._by_object[id(one.subscription)]
+            del self._judged[one.subscription], self._by_object[id(one.subscription)]
+
+    def clear(self) -> None:
+        """Let go of all filters."""
+        for subscription in self._judged:
+            self._matcher.remove(subscription)
+        for known in (self._filters, self._all_passing, self._judged, self._by_object):
+            known.clear()
 
     @property
     def asked(self) -> list[Subscription]:
-        """What an event has to answer to pass a filter, for each that not all pass."""
-        return [one.subscription for one in self._filters.values() if one.subscription is not None]
+        """What an event has to answer to pass a filter, for those that not all pass."""
+        return list(self._judged)
 
     @property
     def lets_all_pass(self) -> bool:
         """Whether there is a filter that asks for nothing."""
         return bool(self._all_passing)
 
-    def readings(
+    def passed(
         self, occurrences: Sequence[Says], only: Set[Filter] | None = None
     ) -> list[list[Passed]]:
         """For each event the filters that it passes, all or only some, and how it may be read."""
@@ -144,18 +151,14 @@ class Filters:
         if not self._by_object:
             return found
         events = [Event(one.statements) for one in occurrences]
-        for number, subscription, probability in self._matched(events):
-            one = self._by_object[id(subscription)]
-            if only is not None and one not in only:
-                continue
-            if one.read:
-                readings = list(self._alternatives(events[number], one))
-            else:
-                readings = [Reading(probability, NOTHING_READ)]
-            found[number].append((one, readings))
+        for number, subscription, probability in self.matched(events):
+            for one in self._by_object[id(subscription)]:
+                if only is None or one in only:
+                    readings = self.readings(one, events[number], probability)
+                    found[number].append((one, readings))
         return found
 
-    def _matched(self, events: Sequence[Event]) -> Iterator[tuple[int, Subscription, float]]:
+    def matched(self, events: Sequence[Event]) -> Iterator[tuple[int, Subscription, float]]:
         """The numbers of events, what they answer, and how well."""
         if len(events) == 1:
             for row, subscription in self._matcher.match_rows(events):
@@ -169,6 +172,23 @@ class Filters:
         ):
             yield number, subscriptions[slot], probability
 
+    def readings(self, one: Filter, event: Event, probability: float) -> list[Reading]:
+        """How an event that answers a filter so well may be read, best first."""
+        if not one.read:
+            return [Reading(probability, NOTHING_READ)]
+        asked = Subscription(Conjunction((*one.predicates, *_any_values(one.read))), one.options)
+        least = least_probability(one.options)
+        found: list[Reading] = []
+        for mapping in self._matcher.mappings(event, asked, one.options.top or 1):
+            chosen = mapping.correspondences[-len(one.read) :]
+            values = {
+                attribute: pair.statement.value
+                for attribute, pair in zip(one.read, chosen, strict=True)
+            }
+            if mapping.probability >= least and all(values != before.values for before in found):
+                found.append(Reading(mapping.probability, values))
+        return found
+
     def factor(self, predicate: Predicate, options: Options, occurrence: Occurrence) -> float:
         """How well one event answers one predicate; 0 if not at all."""
         asked = Subscription(Conjunction((predicate,)), options)
@@ -181,52 +201,37 @@ class Filters:
         options: Options,
         read: tuple[AskedAttribute, ...],
     ) -> Filter:
-        asked = (*predicates, *(Comparison(one, Operator.NOT_EQUAL, _ANYTHING) for one in read))
-        if not asked:
+        if not predicates and not read:
             found = Filter(predicates, options, read, None)
             self._all_passing.append(found)
             return found
+        asked = predicates or _any_values(read)
         subscription = Subscription(Conjunction(asked), replace(options, top=None))
-        self._matcher.add(subscription)
-        found = Filter(predicates, options, read, subscription)
-        self._by_object[id(subscription)] = found
+        judged = self._judged.get(subscription)
+        if judged is None:
+            self._matcher.add(subscription)
+            judged = self._judged[subscription] = self._by_object[id(subscription)] = []
+        found = Filter(
+            predicates, options, read, judged[0].subscription if judged else subscription
+        )
+        judged.append(found)
         return found
 
-    def _alternatives(self, event: Event, one: Filter) -> Iterator[Reading]:
-        """The best mappings, as far as they differ in what is read."""
-        assert one.subscription is not None
-        seen: list[Read] = []
-        most = one.options.top or 1
-        if not self._passes_plainly(event, one):
-            return
-        for mapping in self._matcher.mappings(event, one.subscription, most):
-            if mapping.probability < one.threshold:
-                break
-            chosen = mapping.correspondences[-len(one.read) :]
-            values = {
-                attribute: pair.statement.value
-                for attribute, pair in zip(one.read, chosen, strict=True)
-            }
-            if values not in seen:
-                seen.append(values)
-                yield Reading(mapping.probability, values)
 
-    def _passes_plainly(self, event: Event, one: Filter) -> bool:
-        """Whether an event passes without what is read from it, too."""
-        if not one.predicates:
-            return True
-        asked = Subscription(Conjunction(one.predicates), replace(one.options, top=None))
-        best = self._matcher.mappings(event, asked, 1)
-        return bool(best) and best[0].probability >= one.threshold
+def matched_options(options: Options) -> Options:
+    """The options of a subscription that hold for the filters in it."""
+    return replace(options, expires=None, at_most_once_per=None, on_change=False)
 
 
 def least_probability(options: Options) -> float:
-    """The threshold, less what single precision may take from a score that is just on it."""
+    """The threshold, less what single precision may take from a score that is just on it.
+
+    It is more than 0, which is never enough.
+    """
     threshold = DEFAULT_THRESHOLD if options.threshold is None else options.threshold
-    return max(0.0, threshold - ROUNDING)
+    return max(math.ulp(0.0), threshold - ROUNDING)
 
 
-def values_of(statements: tuple[Statement, ...], attribute: Attribute) -> list[Term]:
-    """What an event says of an exact attribute."""
-    key = asked_attribute_key(attribute)
-    return [one.value for one in statements if key in told_attribute_keys(one.attribute)]
+def _any_values(read: tuple[AskedAttribute, ...]) -> tuple[Predicate, ...]:
+    """That attributes have a value, whichever."""
+    return tuple(Comparison(one, Operator.NOT_EQUAL, _NEVER_TOLD) for one in read)

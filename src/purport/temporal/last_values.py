@@ -7,25 +7,22 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 
-from purport.model.comparison import Operator, holds, told_quantity
+from purport.model.comparison import Operator, any_holds, told_quantity
 from purport.model.subscription import AskedAttribute
 from purport.model.term import Term
 from purport.model.units import Quantity
 from purport.temporal.answered import Answered
 from purport.temporal.conjunction import Candidate
-from purport.temporal.filters import values_of
-from purport.temporal.instance import Instance, Read
+from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.operators import Witnesses
+from purport.temporal.operators import MomentOperator, Witnesses
 from purport.temporal.progress import BEGINNING, Progress
+from purport.temporal.said import values_read
 from purport.temporal.sources import Evidence
 
 
-class HistoryFilterOperator:
-    """Looks once, when all that ended before an event's moment has come.
-
-    While time goes on, the last values are kept in order, so that nothing is read again.
-    """
+class HistoryFilterOperator(MomentOperator):
+    """While time goes on, the last values are kept in order, so that nothing is read again."""
 
     def __init__(
         self,
@@ -38,26 +35,14 @@ class HistoryFilterOperator:
         *,
         of_end: bool,
     ) -> None:
-        self.place, self._witnesses, self._progress = place, witnesses, progress
+        super().__init__(place, witnesses, progress, of_end=of_end)
         self._attribute, self._operator, self._last = attribute, operator, last
-        self._of_end = of_end
-        self.is_prompt = True
         self._window = _LastNumbers(attribute, last) if witnesses.is_plain else None
         witnesses.node.listeners.append(self.hear)
 
     def close(self) -> None:
         """Hear no more."""
         self._witnesses.node.listeners.remove(self.hear)
-
-    def looks_again(self, candidate: Candidate) -> int | None:
-        """At the event's moment."""
-        return self._moment(candidate.occurrence)
-
-    def wait(self, candidate: Candidate) -> None:
-        """It is looked at again anyway."""
-
-    def leave(self, candidate: Candidate) -> None:
-        """Nothing waits here."""
 
     def drop_before(self, time: int) -> None:
         """What is dropped may be among the last."""
@@ -69,29 +54,18 @@ class HistoryFilterOperator:
         if self._window is not None and one.end is not None and one.end < self._window.moment:
             self._window.forget()
 
-    def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
-        """A witness among the last, once all of them are there."""
-        moment = self._moment(candidate.occurrence)
-        if self._progress.watermark < moment:
-            return None, False
-        values = self._values(candidate)
+    def _evidence(self, candidate: Candidate, moment: int) -> Evidence | None:
+        """A witness among the last."""
+        outer = candidate.occurrence
+        values = values_read(candidate.values, outer, self._attribute)
         best: Evidence | None = None
-        for answered in self._witnesses.among(candidate.occurrence):
+        for answered in self._witnesses.among(outer):
             found = self._found_in_window(answered, moment, values)
             if found is None:
-                found = self._scanned(candidate.occurrence, answered, moment, values)
+                found = self._scanned(outer, answered, moment, values)
             if found and found[0].is_better_than(best):
                 best = found[0]
-        return best, True
-
-    def _moment(self, outer: Occurrence) -> int:
-        if not self._of_end:
-            return outer.start
-        assert outer.end is not None
-        return outer.end
-
-    def _values(self, candidate: Candidate) -> list[Term]:
-        return values_read(candidate.values, candidate.occurrence, self._attribute)
+        return best
 
     def _found_in_window(
         self, answered: Answered, moment: int, values: list[Term]
@@ -119,7 +93,7 @@ class HistoryFilterOperator:
         best: Evidence | None = None
         for one in self._last_before(outer, answered, moment):
             told = values_read(one.values, one.about, self._attribute)
-            if any(holds(x, self._operator, y) for x in values for y in told):
+            if any_holds(values, self._operator, told):
                 evidence = self._witnesses.evidence(outer, one, max(moment, one.known))
                 if evidence is not None and evidence.is_better_than(best):
                     best = evidence
@@ -208,15 +182,6 @@ class _LastNumbers:
     def _event_of(self, number: float) -> Instance:
         """The latest event with a number."""
         return next(one for one, numbers in reversed(self._events) if number in numbers)
-
-
-def values_read(read: Read, occurrence: Occurrence, attribute: AskedAttribute) -> list[Term]:
-    """The values of an attribute: the one that a mapping chose, or all that it has."""
-    if read and attribute in read:
-        return [read[attribute]]
-    if attribute.approximation is not None:
-        return []
-    return values_of(occurrence.statements, attribute.term)
 
 
 def plain_number(value: Term) -> float | None:

@@ -6,10 +6,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import overload
 
 from purport.errors import InvalidInput, NotSupportedYet
-from purport.model.comparison import Operator
+from purport.model.interval import length_of
 from purport.model.language.write import write_pattern, write_predicate
 from purport.model.subscription import (
     Absence,
@@ -18,21 +17,25 @@ from purport.model.subscription import (
     Alternation,
     AskedAttribute,
     AskedValue,
-    Comparison,
     Conjunction,
     During,
-    Endpoint,
     HistoryFilter,
     Options,
     Pattern,
-    Predicate,
     Reference,
     Repetition,
     Sequence,
     Simultaneous,
     WindowAggregate,
 )
-from purport.temporal.asked import is_prompt
+from purport.temporal.asked import (
+    Parts,
+    Temporal,
+    Witnessed,
+    approximate,
+    attribute_of,
+    is_prompt,
+)
 from purport.temporal.composition import (
     AbsenceNode,
     AlternationNode,
@@ -40,7 +43,7 @@ from purport.temporal.composition import (
     SequenceNode,
 )
 from purport.temporal.conjunction import ConjunctionNode, Hear
-from purport.temporal.filters import Filters
+from purport.temporal.filters import Filters, matched_options
 from purport.temporal.last_values import HistoryFilterOperator
 from purport.temporal.operators import (
     AfterOperator,
@@ -50,10 +53,9 @@ from purport.temporal.operators import (
     Witnesses,
 )
 from purport.temporal.progress import Progress
-from purport.temporal.sources import Correlation, is_correlated
+from purport.temporal.sources import Correlation
 from purport.temporal.windows import AggregateOperator
 
-Temporal = After | During | Simultaneous | HistoryFilter | AllenRelated | WindowAggregate
 Node = ConjunctionNode | AlternationNode | SequenceNode | RepetitionNode | AbsenceNode
 MakesOperator = (
     AfterOperator
@@ -64,8 +66,6 @@ MakesOperator = (
     | AggregateOperator
 )
 
-_MICROSECOND = timedelta(microseconds=1)
-
 
 @dataclass(slots=True)
 class _Made:
@@ -75,16 +75,6 @@ class _Made:
     uses: tuple[Hashable, ...]
     hears: tuple[tuple[Node, Hear], ...] = ()  # of which others, and how
     users: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The predicates of a conjunction, by what answers them."""
-
-    plain: tuple[Predicate, ...]
-    temporal: tuple[Temporal, ...]
-    correlated: tuple[Predicate, ...]
-    binds: tuple[tuple[str, AskedAttribute], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +104,7 @@ class Network:
 
     def take_up(self, pattern: Pattern, options: Options) -> tuple[Hashable, Node]:
         """The node of a pattern, and the key to let go of it by."""
-        asked = Options(
-            threshold=options.threshold,
-            top=options.top,
-            mapping=options.mapping,
-            aggregation=options.aggregation,
-            exact=options.exact,
-        )
-        key = self._pattern(pattern, _Role(asked, pattern))
+        key = self._pattern(pattern, _Role(matched_options(options), pattern))
         self._made[key].users += 1
         return key, self._made[key].node
 
@@ -155,7 +138,7 @@ class Network:
         """The key of a pattern's node."""
         match pattern:
             case Conjunction():
-                return self._conjunction(_parts(pattern, role), role)
+                return self._conjunction(_parts(pattern, is_inner=role.is_inner), role)
             case Alternation(alternatives):
                 return self._composed(pattern, alternatives, role)
             case Sequence(steps):
@@ -197,16 +180,16 @@ class Network:
                 return either, tuple((one, either.hear) for one in nodes)
             case Sequence(steps, within):
                 places = [write_pattern(one) for one in steps]
-                sequence = SequenceNode(rank, places, _microseconds(within))
+                sequence = SequenceNode(rank, places, _limit(within))
                 return sequence, tuple(
                     (one, partial(sequence.hear, number)) for number, one in enumerate(nodes)
                 )
             case Repetition(inner, times, within):
-                place, limit = write_pattern(inner), _microseconds(within)
+                place, limit = write_pattern(inner), length_of(within)
                 several = RepetitionNode(rank, place, times, limit)
                 return several, ((nodes[0], several.hear),)
             case Absence(_, within, trigger):
-                place, limit = write_pattern(trigger), _microseconds(within)
+                place, limit = write_pattern(trigger), length_of(within)
                 missing = AbsenceNode(rank, place, limit, self._progress)
                 return missing, (
                     (nodes[0], missing.hear_trigger),
@@ -214,23 +197,22 @@ class Network:
                 )
         raise TypeError(f"not a composition: {pattern}")
 
-    def _conjunction(self, parts: _Parts, role: _Role) -> Hashable:
+    def _conjunction(self, parts: Parts, role: _Role) -> Hashable:
         key = (parts, role)
         if key in self._made:
             return key
-        needs_end = any(_speaks_of_end(one) for one in parts.temporal)
         inner_keys = [self._inner(one, parts, role) for one in parts.temporal]
         operators = [
-            self._operator(one, self._made[inner].node, role, needs_end=needs_end)
+            self._operator(one, self._made[inner].node, role, needs_end=parts.needs_end)
             for one, inner in zip(parts.temporal, inner_keys, strict=True)
         ]
-        read = tuple(dict.fromkeys(_read(parts, role)))
+        read = tuple(dict.fromkeys((*role.read, *parts.read)))
         node = ConjunctionNode(
             self._filters.take_up(parts.plain, role.options, read),
             operators,
             self._progress,
             1 + max((self._made[one].node.rank for one in inner_keys), default=-1),
-            needs_end=needs_end,
+            needs_end=parts.needs_end,
             needs_known=role.needs_known,
             is_inner=role.is_inner,
             binds=parts.binds,
@@ -246,20 +228,20 @@ class Network:
         self.fresh.append(node)
         return key
 
-    def _inner(self, predicate: Temporal, outer: _Parts, role: _Role) -> Hashable:
+    def _inner(self, predicate: Temporal, outer: Parts, role: _Role) -> Hashable:
         """The key of the node among whose answers an operator looks."""
-        inner_role = _Role(role.options, None, is_inner=True, needs_known=role.needs_known)
+        inner_role = _Role(
+            role.options,
+            None,
+            is_inner=True,
+            needs_known=role.needs_known,
+            read=approximate(attribute_of(predicate)),
+        )
         if isinstance(predicate, WindowAggregate):
-            read = _approximate(predicate.attribute)
-            plain = _Parts(outer.plain, (), (), ())
-            return self._conjunction(plain, replace(inner_role, read=read))
+            return self._conjunction(Parts(outer.plain), inner_role)
         if isinstance(predicate, HistoryFilter):
-            inner_role = replace(
-                inner_role,
-                needs_known=not is_prompt(predicate.inner),
-                read=_approximate(predicate.attribute),
-            )
-        parts = _parts(predicate.inner, inner_role)
+            inner_role = replace(inner_role, needs_known=not is_prompt(predicate.inner))
+        parts = _parts(predicate.inner, is_inner=True)
         return self._conjunction(replace(parts, correlated=()), inner_role)
 
     def _operator(
@@ -272,7 +254,7 @@ class Network:
                 assert not isinstance(value, Reference)
                 return AggregateOperator(
                     place, Witnesses(inner, None), progress, function, attribute,
-                    _microseconds(window), operator, value, of_end=needs_end,
+                    length_of(window), operator, value, of_end=needs_end,
                 )  # fmt: skip
             case HistoryFilter(attribute, operator, last):
                 return HistoryFilterOperator(
@@ -282,7 +264,7 @@ class Network:
             case After(endpoint, limit):
                 return AfterOperator(
                     place, self._witnesses(predicate, inner, role), progress, endpoint,
-                    _microseconds(limit), needs_known=known,
+                    _limit(limit), needs_known=known,
                 )  # fmt: skip
             case During(endpoint):
                 witnesses = self._witnesses(predicate, inner, role)
@@ -296,82 +278,34 @@ class Network:
 
     def _witnesses(
         self,
-        predicate: After | During | Simultaneous | HistoryFilter | AllenRelated,
+        predicate: Witnessed | HistoryFilter,
         inner: ConjunctionNode,
         role: _Role,
     ) -> Witnesses:
-        correlated = _parts(predicate.inner, replace(role, is_inner=True)).correlated
-        if not correlated:
-            return Witnesses(inner, None)
-        options = replace(role.options, top=None)
-        return Witnesses(inner, Correlation(correlated, options, self._filters))
+        correlated = _parts(predicate.inner, is_inner=True).correlated
+        correlation = Correlation(correlated, role.options, self._filters)
+        return Witnesses(inner, correlation if correlated else None)
 
 
-def _parts(conjunction: Conjunction, role: _Role) -> _Parts:
-    """The predicates of a conjunction, by what answers them."""
-    plain: list[Predicate] = []
-    temporal: list[Temporal] = []
-    correlated: list[Predicate] = []
-    binds: list[tuple[str, AskedAttribute]] = []
-    for predicate in conjunction.predicates:
-        match predicate:
-            case After() | During() | Simultaneous() | HistoryFilter() | AllenRelated():
-                temporal.append(predicate)
-            case WindowAggregate(_, _, _, _, AskedValue(value, approximation)):
-                if isinstance(value, Reference) or approximation is not None:
-                    raise NotSupportedYet(
-                        "an aggregate compared with a reference ($) or an approximate value (~)",
-                        write_predicate(predicate),
-                    )
-                temporal.append(predicate)
-            case Comparison(attribute, Operator.EQUAL, AskedValue(Reference(name), None)) if (
-                not role.is_inner
-            ):
-                binds.append((name, attribute))
-            case _ if not is_correlated(predicate):
-                plain.append(predicate)
-            case _ if role.is_inner:
-                correlated.append(predicate)
-            case _:
-                raise InvalidInput(
-                    f"{write_predicate(predicate)} refers to the value of another event, and there "
-                    "is none: $ stands in inner braces, or as `a = $name` in a composition"
-                )
-    return _Parts(tuple(plain), tuple(temporal), tuple(correlated), tuple(binds))
-
-
-def _speaks_of_end(predicate: Temporal) -> bool:
-    match predicate:
-        case After(endpoint) | During(endpoint) | Simultaneous(endpoint):
-            return endpoint is Endpoint.END
-        case AllenRelated():
-            return True
-    return False
-
-
-def _read(parts: _Parts, role: _Role) -> Iterable[AskedAttribute]:
-    """The approximate attributes whose values matter."""
-    yield from role.read
+def _parts(conjunction: Conjunction, *, is_inner: bool) -> Parts:
+    """The predicates of a conjunction; `NotSupportedYet` or `InvalidInput` if one cannot be run."""
+    parts = Parts.of(conjunction, is_inner=is_inner)
     for predicate in parts.temporal:
         match predicate:
-            case HistoryFilter(attribute) | WindowAggregate(_, attribute):
-                yield from _approximate(attribute)
-    for _, attribute in parts.binds:
-        yield from _approximate(attribute)
+            case WindowAggregate(_, _, _, _, AskedValue(value, approximation)) if (
+                isinstance(value, Reference) or approximation is not None
+            ):
+                raise NotSupportedYet(
+                    "an aggregate compared with a reference ($) or an approximate value (~)",
+                    write_predicate(predicate),
+                )
+    if parts.correlated and not is_inner:
+        raise InvalidInput(
+            f"{write_predicate(parts.correlated[0])} refers to the value of another event, and "
+            "there is none: $ stands in inner braces, or as `a = $name` in a composition"
+        )
+    return parts
 
 
-def _approximate(attribute: AskedAttribute | None) -> tuple[AskedAttribute, ...]:
-    is_one = attribute is not None and attribute.approximation is not None
-    return (attribute,) if is_one and attribute is not None else ()
-
-
-@overload
-def _microseconds(duration: timedelta) -> int: ...
-
-
-@overload
-def _microseconds(duration: timedelta | None) -> int | None: ...
-
-
-def _microseconds(duration: timedelta | None) -> int | None:
-    return None if duration is None else duration // _MICROSECOND
+def _limit(duration: timedelta | None) -> int | None:
+    return None if duration is None else length_of(duration)

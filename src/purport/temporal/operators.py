@@ -16,11 +16,11 @@ from purport.model.term import Text
 from purport.temporal.allen import allen_relation
 from purport.temporal.answered import Answered
 from purport.temporal.conjunction import Candidate, ConjunctionNode
-from purport.temporal.filters import values_of
 from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
 from purport.temporal.reference_times import reference_time
+from purport.temporal.said import values_of
 from purport.temporal.sources import Correlation, Evidence
 from purport.temporal.time_index import TimeIndex
 
@@ -354,6 +354,51 @@ class AllenOperator(_WitnessOperator):
         assert outer.end is not None and one.end is not None
         relation = allen_relation((outer.start, outer.end), (one.start, one.end))
         return relation is self._relation
+
+
+class MomentOperator:
+    """Looks once, when all that ended before an event's moment has come: its end, or its start."""
+
+    is_prompt = True
+
+    def __init__(
+        self, place: str, witnesses: Witnesses, progress: Progress, *, of_end: bool
+    ) -> None:
+        self.place, self._witnesses, self._progress = place, witnesses, progress
+        self._of_end = of_end
+
+    def close(self) -> None:
+        """It hears of nothing."""
+
+    def looks_again(self, candidate: Candidate) -> int | None:
+        """At the event's moment."""
+        return self._moment(candidate.occurrence)
+
+    def wait(self, candidate: Candidate) -> None:
+        """It is looked at again anyway."""
+
+    def leave(self, candidate: Candidate) -> None:
+        """Nothing waits here."""
+
+    def drop_before(self, time: int) -> None:
+        """Nothing is kept here."""
+
+    def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
+        """What speaks for an event, once all is there that may."""
+        moment = self._moment(candidate.occurrence)
+        if self._progress.watermark < moment:
+            return None, False
+        return self._evidence(candidate, moment), True
+
+    def _moment(self, outer: Occurrence) -> int:
+        if not self._of_end:
+            return outer.start
+        assert outer.end is not None
+        return outer.end
+
+    def _evidence(self, candidate: Candidate, moment: int) -> Evidence | None:
+        """What speaks for an event, of all that ended before its moment."""
+        raise NotImplementedError
 
 
 def _reference_of(endpoint: ReferenceTime) -> Callable[[Occurrence], int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from purport.model.interval import microseconds_of
 from purport.model.subscription import Endpoint, ReferenceTime
 from purport.model.term import Term, Text, Time, read_time
-from purport.temporal.filters import values_of
 from purport.temporal.occurrence import Occurrence
+from purport.temporal.said import values_of
 
 
 def reference_time(occurrence: Occurrence, reference: ReferenceTime) -> int | None:

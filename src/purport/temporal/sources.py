@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple, Protocol
 
-from purport.matching.asked import asked_values
 from purport.matching.keys import asked_key, told_keys
-from purport.model.comparison import Operator, holds, told_quantity
+from purport.model.comparison import Operator, any_holds, told_quantity
 from purport.model.subscription import (
     AskedAttribute,
     AskedValue,
@@ -30,9 +29,9 @@ from purport.model.subscription import (
 from purport.model.term import Attribute, Term, Text
 from purport.model.units import Quantity
 from purport.temporal.answered import Answered
-from purport.temporal.filters import values_of
 from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence
+from purport.temporal.said import values_of
 
 _NUMBER, _WITH_UNIT = "number", "unit"
 Key = tuple[str, object]
@@ -149,18 +148,10 @@ class Correlation:
             ):
                 told = values_of(inner.statements, attribute)
                 asked = values_of(outer.statements, Text(name))
-                return float(any(holds(y, operator, x) for y in told for x in asked))
+                return float(any_holds(told, operator, asked))
         bound = _bound(predicate, outer)
         factors = (self.judge.factor(one, self.options, inner) for one in bound)
         return max(factors, default=0.0)
-
-
-def is_correlated(predicate: Predicate) -> bool:
-    """Whether a plain predicate refers to the outer event."""
-    match predicate:
-        case Comparison() | OneOfValues() | InRange() | HasProperty() | ContainsAll() | Within():
-            return any(isinstance(one.term, Reference) for one in asked_values(predicate))
-    return False
 
 
 def _bound(predicate: Predicate, outer: Occurrence) -> Iterator[Predicate]:
@@ -183,12 +174,13 @@ def _bound(predicate: Predicate, outer: Occurrence) -> Iterator[Predicate]:
 def _bound_values(
     values: Iterable[AskedValue], outer: Occurrence
 ) -> Iterator[tuple[AskedValue, ...]]:
-    return product(*(tuple(_alternatives(value, outer)) for value in values))
+    return product(*([replace(value, term=one) for one in asked_terms(value, outer)]
+                     for value in values))  # fmt: skip
 
 
-def _alternatives(value: AskedValue, outer: Occurrence) -> Iterator[AskedValue]:
+def asked_terms(value: AskedValue, outer: Occurrence | None) -> list[Term]:
+    """What is asked for: the term, or the values of the attribute that a `$name` names."""
     if not isinstance(value.term, Reference):
-        yield value
-        return
-    for term in values_of(outer.statements, Text(value.term.attribute)):
-        yield replace(value, term=term)
+        return [value.term]
+    assert outer is not None  # what stands in no inner filter was refused
+    return values_of(outer.statements, Text(value.term.attribute))

@@ -4,44 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from purport.errors import NotSupportedYet
 from purport.matching.matcher import Matcher
 from purport.matching.supported import label
-from purport.model.comparison import holds
-from purport.model.event import Statement
+from purport.model.comparison import any_holds, holds
+from purport.model.interval import length_of
 from purport.model.subscription import (
-    After,
-    AllenRelated,
-    AskedAttribute,
-    Comparison,
     Conjunction,
-    During,
     HistoryFilter,
-    Predicate,
-    Reference,
-    Simultaneous,
     Subscription,
     WindowAggregate,
 )
 from purport.model.term import Term
-from purport.model.units import Quantity
+from purport.temporal.asked import Temporal
+from purport.temporal.filters import Filter, Reading, matched_options
 from purport.temporal.history import EventHistory, FilteringHistory, TimedEvents
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.sources import Correlation
-from purport.temporal.stored_filters import (
-    PlainFilter,
-    PlainFilters,
-    Way,
-    matched_options,
-    reaches,
-    said_of,
-)
+from purport.temporal.said import bindings_of, values_read
+from purport.temporal.sources import asked_terms
+from purport.temporal.stored_filters import RememberingFilters
 from purport.temporal.stored_plan import AskedConjunction, ConjunctionReader
-from purport.temporal.stored_values import asked_terms, can_agree
-from purport.temporal.stored_witnesses import Look, ended_since, length_of
-from purport.temporal.windows import aggregate
+from purport.temporal.stored_witnesses import Look, ended_since
+from purport.temporal.windows import aggregate, brought_in
 
 _MOST_ASKED = 10_000
 
@@ -58,10 +43,10 @@ class StoredAnswers:
     ) -> None:
         self._history = history
         self._in_database = in_database
-        self._filters = PlainFilters(Matcher() if matcher is None else matcher)
+        self._filters = RememberingFilters(Matcher() if matcher is None else matcher)
         self._asked: dict[int, tuple[Subscription, AskedConjunction]] = {}  # by identity
         self._equal: dict[object, AskedConjunction] = {}
-        self._views: dict[PlainFilter, TimedEvents | None] = {}
+        self._views: dict[Filter, TimedEvents | None] = {}
 
     def answer(self, subscription: Subscription, occurrence: Occurrence) -> float | None:
         """How likely an occurrence answers a subscription; None if it does not.
@@ -98,7 +83,7 @@ class StoredAnswers:
         options, pattern = subscription.options, subscription.pattern
         if not isinstance(pattern, Conjunction):
             raise NotSupportedYet("a composition, asked of a history", label(subscription))
-        key = pattern, matched_options(options), options.top
+        key = pattern, matched_options(options)
         if key not in self._equal:
             judging = self._history if self._in_database else None
             history = judging if isinstance(judging, FilteringHistory) else None
@@ -111,7 +96,7 @@ class StoredAnswers:
         self._asked.clear()
         self._equal.clear()
         self._views.clear()
-        self._filters.forget()
+        self._filters.clear()
 
 
 @dataclass(slots=True)
@@ -119,7 +104,7 @@ class _Asking:
     """Subscriptions answered by one look at the history."""
 
     look: Look
-    filters: PlainFilters
+    filters: RememberingFilters
     _best: dict[tuple[int, str], float | None] = field(default_factory=dict)
     _earlier: dict[int, _Asking] = field(default_factory=dict)  # by the moment
 
@@ -127,68 +112,51 @@ class _Asking:
         """How likely the likeliest way is in which an event answers; None if there is none."""
         key = id(asked), event.id
         if key not in self._best:
-            found = () if event.is_late else self.ways(asked, event, None)
-            self._best[key] = max((way.probability for way in found), default=None)
+            found = () if event.is_late else self.readings(asked, asked.filter, event, None)
+            self._best[key] = max((one.probability for one in found), default=None)
         return self._best[key]
 
-    def ways(
-        self,
-        asked: AskedConjunction,
-        event: Occurrence,
-        outer: Occurrence | None,
-        also: AskedAttribute | None = None,
-    ) -> Iterator[Way]:
+    def readings(
+        self, asked: AskedConjunction, plain: Filter, event: Occurrence, outer: Occurrence | None
+    ) -> Iterator[Reading]:
         """How a conjunction holds for an event; `outer` is what its `$names` speak of.
 
-        `also` is an attribute whose value is wanted besides.
+        `plain` is its plain part, with what is to be read.
         """
         moment = asked.moment(event)
         if moment is None:
             return
-        near = asked.near
-        if also is not None and also.approximation and also not in near:
-            near = (*near, also)
-        for way in self.filters.ways(asked.plain, near, event, asked.top):
-            probability = way.probability
-            for predicate in asked.others:
-                if not reaches(probability, asked.threshold):
+        for reading in self.filters.answers(plain, event):
+            probability = reading.probability
+            if asked.correlation is not None:
+                assert outer is not None  # what stands in no inner filter was refused
+                probability *= asked.correlation.factor(outer, event)
+            for predicate in asked.temporal:
+                if probability < asked.least:
                     break
-                probability *= self._factor(predicate, asked, event, outer, way, moment)
-            if reaches(probability, asked.threshold) and self._agrees(asked, event, way):
-                yield Way(probability, way.chosen)
-
-    def _agrees(self, asked: AskedConjunction, event: Occurrence, way: Way) -> bool:
-        """Whether each `$name` that the event itself gives a value can have one."""
-        told = [
-            (one.value.term.attribute, self._values(one.attribute, event, way))
-            for one in asked.bindings
-            if isinstance(one, Comparison) and isinstance(one.value.term, Reference)
-        ]
-        return not told or can_agree(told)
+                probability *= self._factor(predicate, asked, event, outer, reading, moment)
+            if probability >= asked.least and bindings_of(asked.binds, reading.values, event):
+                yield Reading(probability, reading.values)
 
     def _factor(
         self,
-        predicate: Predicate,
+        predicate: Temporal,
         asked: AskedConjunction,
         event: Occurrence,
         outer: Occurrence | None,
-        way: Way,
+        reading: Reading,
         moment: int,
     ) -> float:
         """How likely a predicate holds that needs other events; 0 if it does not."""
+        inner = asked.inner[predicate]
         match predicate:
-            case After() | During() | Simultaneous() | AllenRelated():
-                inner = asked.inner[predicate.inner]
+            case HistoryFilter():
+                return self._in_history(predicate, inner, event, reading, moment)
+            case WindowAggregate():
+                return self._in_window(predicate, inner, event, outer, reading, moment)
+            case _:
                 witnesses = self.look.witnesses(predicate, event, inner.events)
                 return self._witnessed(inner, event, witnesses)
-            case HistoryFilter():
-                return self._in_history(predicate, asked.inner[predicate.inner], event, way, moment)
-            case WindowAggregate():
-                return self._in_window(predicate, asked, event, outer, way, moment)
-            case _:
-                assert outer is not None  # what stands in no inner filter was refused
-                options = asked.plain.options
-                return Correlation((predicate,), options, self.filters).factor(outer, event)
 
     def _witnessed(
         self, inner: AskedConjunction, event: Occurrence, witnesses: Iterable[Occurrence]
@@ -205,20 +173,21 @@ class _Asking:
     def _likelihood(self, inner: AskedConjunction, one: Occurrence, event: Occurrence) -> float:
         if inner.is_sure:
             return 1.0
-        if not inner.others:
+        if inner.is_plain:
             return self.filters.probability(inner.plain, one)
-        return max((way.probability for way in self.ways(inner, one, event)), default=0.0)
+        found = self.readings(inner, inner.filter, one, event)
+        return max((reading.probability for reading in found), default=0.0)
 
     def _in_history(
         self,
         asked: HistoryFilter,
         inner: AskedConjunction,
         event: Occurrence,
-        way: Way,
+        reading: Reading,
         moment: int,
     ) -> float:
         then = self if inner.is_prompt else self._as_of(moment)
-        told = self._values(asked.attribute, event, way)
+        told = values_read(reading.values, event, asked.attribute)
         best, seen = 0.0, 0
         for one in then.look.before(moment, inner.events):
             if best >= 1.0 or seen == asked.last or not told:
@@ -248,13 +217,13 @@ class _Asking:
         """How likely an earlier event has a value that stands so to one of this event."""
         if asked.attribute.approximation is None:
             earlier = self.filters.values(asked.attribute.term, one)
-            return likelihood if _any_holds(told, asked, earlier) else 0.0
-        found = self.ways(inner, one, event, asked.attribute)
+            return likelihood if any_holds(told, asked.operator, earlier) else 0.0
+        found = self.readings(inner, inner.compared, one, event)
         return max(
             (
-                way.probability
-                for way in found
-                if _any_holds(told, asked, [way.chosen[asked.attribute].value])
+                probability
+                for probability, values in found
+                if any_holds(told, asked.operator, [values[asked.attribute]])
             ),
             default=0.0,
         )
@@ -262,48 +231,22 @@ class _Asking:
     def _in_window(
         self,
         asked: WindowAggregate,
-        around: AskedConjunction,
+        inner: AskedConjunction,
         event: Occurrence,
         outer: Occurrence | None,
-        way: Way,
+        reading: Reading,
         moment: int,
     ) -> float:
-        counted = [self._counted(asked, event, way)]
-        past = self.look.before(moment, around.events)
-        near = (asked.attribute,) if asked.attribute and asked.attribute.approximation else ()
+        own = brought_in(asked.attribute, reading.values, event)
+        others: list[Term] = []
+        past = self.look.before(moment, inner.events)
         for one in ended_since(past, moment - length_of(asked.window) + 1):
             if one.id != event.id:
-                best = next(self.filters.ways(around.plain, near, one, 1), None)
-                if best is not None:
-                    counted.append(self._counted(asked, one, best))
+                for best in self.filters.answers(inner.compared, one)[:1]:
+                    others += brought_in(asked.attribute, best.values, one)
         wanted = asked_terms(asked.value, outer)
-        own, *others = counted
-        results = (
-            (aggregate(asked.function, own, chain.from_iterable(others), term), term)
-            for term in wanted
-        )
+        results = ((aggregate(asked.function, own, others, term), term) for term in wanted)
         is_so = any(
             made is not None and holds(made, asked.operator, term) for made, term in results
         )
         return float(is_so)
-
-    def _counted(self, asked: WindowAggregate, event: Occurrence, way: Way) -> list[Term]:
-        """What one event adds to an aggregate; events themselves are counted as ones."""
-        if asked.attribute is None:
-            return [Quantity(1)]
-        return self._values(asked.attribute, event, way)
-
-    def _values(self, asked: AskedAttribute, event: Occurrence, way: Way) -> list[Term]:
-        return [one.value for one in self._statements(asked, event, way)]
-
-    def _statements(
-        self, asked: AskedAttribute, event: Occurrence, way: Way
-    ) -> Sequence[Statement]:
-        """The statements about an attribute; about an approximate one, that which was chosen."""
-        if asked.approximation is not None:
-            return [way.chosen[asked]]
-        return said_of(asked.term, event.statements)
-
-
-def _any_holds(told: Sequence[Term], asked: HistoryFilter, earlier: Sequence[Term]) -> bool:
-    return any(holds(value, asked.operator, other) for value in told for other in earlier)

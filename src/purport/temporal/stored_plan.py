@@ -7,45 +7,35 @@ from dataclasses import dataclass
 from purport.errors import NotSupportedYet
 from purport.matching.supported import label
 from purport.model.subscription import (
-    After,
-    AllenRelated,
     AskedAttribute,
     Conjunction,
-    During,
-    Endpoint,
-    HistoryFilter,
-    Predicate,
+    Multiplicity,
     Reference,
-    Simultaneous,
     Subscription,
     WindowAggregate,
 )
-from purport.temporal.asked import is_prompt
+from purport.temporal.asked import Parts, Temporal, approximate, attribute_of, is_prompt
+from purport.temporal.filters import Filter, least_probability, matched_options
 from purport.temporal.history import FilteringHistory, TimedEvents
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.sources import is_correlated
-from purport.temporal.stored_filters import (
-    PlainFilter,
-    PlainFilters,
-    is_plain,
-    matched_options,
-    threshold_of,
-)
-from purport.temporal.stored_values import is_binding
+from purport.temporal.said import Binds
+from purport.temporal.sources import Correlation
+from purport.temporal.stored_filters import RememberingFilters
 
 
 @dataclass(slots=True, eq=False)
 class AskedConjunction:
     """A conjunction made ready: what one event answers by itself, and what it needs others for."""
 
-    plain: PlainFilter
-    others: tuple[Predicate, ...]
-    bindings: tuple[Predicate, ...]  # that give a `$name` a value: nothing else speaks of it here
-    inner: dict[Conjunction, AskedConjunction]
-    near: tuple[AskedAttribute, ...]  # approximate attributes whose value matters
+    plain: Filter
+    filter: Filter  # the same, with the values read that matter
+    compared: Filter  # the same, with that read as well which an operator around it compares
+    correlation: Correlation | None
+    temporal: tuple[Temporal, ...]
+    inner: dict[Temporal, AskedConjunction]  # among whose answers an operator looks
+    binds: Binds  # that give a `$name` a value: nothing else speaks of it here
     is_on_end: bool
-    threshold: float
-    top: int
+    least: float  # that a probability has to reach
     events: TimedEvents | None  # those that pass the plain filter, if a database tells them
     is_prompt: bool  # an event is known to answer, or not, as soon as it has ended
 
@@ -54,9 +44,14 @@ class AskedConjunction:
         return event.end if self.is_on_end else event.start
 
     @property
+    def is_plain(self) -> bool:
+        """Whether one event answers it by itself, whatever may be read from it."""
+        return not self.temporal and self.correlation is None
+
+    @property
     def is_sure(self) -> bool:
         """Whether what the database gives is an answer, of probability 1."""
-        return self.events is not None and not self.others
+        return self.events is not None and self.is_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +59,49 @@ class ConjunctionReader:
     """Makes the conjunctions of one subscription ready."""
 
     subscription: Subscription
-    filters: PlainFilters
-    views: dict[PlainFilter, TimedEvents | None]  # of a history that judges filters by itself
+    filters: RememberingFilters
+    views: dict[Filter, TimedEvents | None]  # of a history that judges filters by itself
     history: FilteringHistory | None
 
-    def read(self, conjunction: Conjunction, *, is_inner: bool = False) -> AskedConjunction:
+    def read(self, conjunction: Conjunction) -> AskedConjunction:
         """A conjunction, and those within it; `NotSupportedYet` if it has a `$name` of nothing."""
-        options = self.subscription.options
-        plain = tuple(one for one in conjunction.predicates if is_plain(one))
-        others = tuple(one for one in conjunction.predicates if not is_plain(one))
-        bindings = () if is_inner else tuple(filter(is_binding, others))
-        others = tuple(one for one in others if one not in bindings)
-        if not is_inner and any(map(_refers_outwards, others)):
+        parts = Parts.of(conjunction, is_inner=False)
+        if parts.correlated or any(map(_has_reference, parts.temporal)):
             form = "a $name that stands in no inner filter, asked of a history"
             raise NotSupportedYet(form, label(self.subscription))
-        judged = self.filters.take_up(plain, matched_options(options))
-        inner = {one: self.read(one, is_inner=True) for one in map(_inner, others) if one}
-        read = (one for one in (*others, *bindings) if one in bindings or not is_correlated(one))
-        near = (one for one in map(_attribute, read) if one and one.approximation)
-        return AskedConjunction(
-            judged, others, bindings, inner, tuple(dict.fromkeys(near)),
-            any(map(_is_on_end, others)), threshold_of(options), options.top or 1,
-            self._view(judged), is_prompt(conjunction),
-        )  # fmt: skip
+        return self._asked(parts, is_prompt=is_prompt(conjunction))
 
-    def _view(self, plain: PlainFilter) -> TimedEvents | None:
+    def _asked(
+        self, parts: Parts, compared: tuple[AskedAttribute, ...] = (), *, is_prompt: bool
+    ) -> AskedConjunction:
+        options = matched_options(self.subscription.options)
+        plain, read = self.filters.take_up(parts.plain, options), parts.read
+        correlation = Correlation(parts.correlated, options, self.filters)
+        return AskedConjunction(
+            plain,
+            self.filters.take_up(parts.plain, options, read),
+            self.filters.take_up(parts.plain, options, tuple(dict.fromkeys((*read, *compared)))),
+            correlation if parts.correlated else None,
+            parts.temporal,
+            {one: self._inner(one, parts) for one in parts.temporal},
+            parts.binds,
+            parts.needs_end,
+            least_probability(options),
+            self._view(plain),
+            is_prompt,
+        )
+
+    def _inner(self, predicate: Temporal, outer: Parts) -> AskedConjunction:
+        """That among whose answers an operator looks."""
+        compared = approximate(attribute_of(predicate))
+        if isinstance(predicate, WindowAggregate):
+            return self._asked(Parts(outer.plain), compared, is_prompt=True)
+        parts = Parts.of(predicate.inner, is_inner=True)
+        return self._asked(parts, compared, is_prompt=is_prompt(predicate.inner))
+
+    def _view(self, plain: Filter) -> TimedEvents | None:
         """What passes a filter, if the history can tell."""
-        if self.history is None or not plain.is_judged_by_any:
+        if self.history is None or not self._is_judged_by_any(plain):
             return None
         if plain not in self.views:
             self.views[plain] = self.history.filtered(
@@ -98,37 +109,12 @@ class ConjunctionReader:
             )
         return self.views[plain]
 
-
-def _inner(predicate: Predicate) -> Conjunction | None:
-    match predicate:
-        case After() | During() | Simultaneous() | AllenRelated() | HistoryFilter():
-            return predicate.inner
-        case _:
-            return None
+    def _is_judged_by_any(self, plain: Filter) -> bool:
+        """Whether each predicate may be answered by any statement, and fully or not at all."""
+        is_free = plain.options.mapping is not Multiplicity.ONE_TO_ONE
+        is_required = self.filters.matcher.requires_exact(plain.options)
+        return bool(plain.predicates) and is_required and (is_free or len(plain.predicates) == 1)
 
 
-def _attribute(predicate: Predicate) -> AskedAttribute | None:
-    match predicate:
-        case After() | During() | Simultaneous() | AllenRelated():
-            return None
-        case _:
-            return predicate.attribute
-
-
-def _refers_outwards(predicate: Predicate) -> bool:
-    """Whether it compares something with the event around its own."""
-    match predicate:
-        case WindowAggregate():
-            return isinstance(predicate.value.term, Reference)
-        case _:
-            return _inner(predicate) is None
-
-
-def _is_on_end(predicate: Predicate) -> bool:
-    match predicate:
-        case After(endpoint) | During(endpoint) | Simultaneous(endpoint):
-            return endpoint is Endpoint.END
-        case AllenRelated():
-            return True
-        case _:
-            return False
+def _has_reference(predicate: Temporal) -> bool:
+    return isinstance(predicate, WindowAggregate) and isinstance(predicate.value.term, Reference)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 from itertools import takewhile
 
 from msgspec import structs
 
+from purport.model.interval import length_of
 from purport.model.subscription import (
     After,
     AllenRelated,
@@ -18,11 +18,10 @@ from purport.model.subscription import (
     Simultaneous,
 )
 from purport.temporal.allen import allen_relation
+from purport.temporal.asked import Witnessed
 from purport.temporal.history import TimedEvents
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.reference_times import reference_time
-
-Witnessed = After | During | Simultaneous | AllenRelated
 
 
 @dataclass(slots=True)
@@ -180,8 +179,3 @@ def _time(event: Occurrence, endpoint: Endpoint) -> int:
     time = reference_time(event, endpoint)
     assert time is not None  # or the conjunction could not have been asked
     return time
-
-
-def length_of(duration: timedelta) -> int:
-    """A duration in microseconds."""
-    return duration // timedelta(microseconds=1)

@@ -11,17 +11,15 @@ from purport.model.term import Term
 from purport.model.units import Quantity, Unit
 from purport.temporal.conjunction import Candidate
 from purport.temporal.instance import Instance, Read
-from purport.temporal.last_values import values_read
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.operators import Witnesses
+from purport.temporal.operators import MomentOperator, Witnesses
 from purport.temporal.progress import Progress
+from purport.temporal.said import values_read
 from purport.temporal.sources import Evidence
 
 
-class AggregateOperator:
-    """Looks once, when all that ended before an event's moment has come."""
-
-    is_prompt = True
+class AggregateOperator(MomentOperator):
+    """Lets the values of a window come to something, and compares that."""
 
     def __init__(
         self,
@@ -36,43 +34,19 @@ class AggregateOperator:
         *,
         of_end: bool,
     ) -> None:
-        self.place, self._witnesses, self._progress = place, witnesses, progress
+        super().__init__(place, witnesses, progress, of_end=of_end)
         self._function, self._attribute, self._window = function, attribute, window
-        self._operator, self._value, self._of_end = operator, value, of_end
+        self._operator, self._value = operator, value
 
-    def close(self) -> None:
-        """It hears of nothing."""
-
-    def looks_again(self, candidate: Candidate) -> int | None:
-        """At the event's moment."""
-        return self._moment(candidate.occurrence)
-
-    def wait(self, candidate: Candidate) -> None:
-        """It is looked at again anyway."""
-
-    def leave(self, candidate: Candidate) -> None:
-        """Nothing waits here."""
-
-    def drop_before(self, time: int) -> None:
-        """Nothing is kept here."""
-
-    def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
+    def _evidence(self, candidate: Candidate, moment: int) -> Evidence | None:
         """The event itself, if what its window comes to stands as asked."""
-        outer, moment = candidate.occurrence, self._moment(candidate.occurrence)
-        if self._progress.watermark < moment:
-            return None, False
-        own = self._told(candidate.values, outer)
+        outer = candidate.occurrence
+        own = brought_in(self._attribute, candidate.values, outer)
         result = aggregate(self._function, own, self._others(outer, moment), self._value)
         if result is None or not holds(result, self._operator, self._value):
-            return None, True
+            return None
         itself = Instance(outer, outer.start, outer.end, 1.0, moment)
-        return Evidence(itself, 1.0, moment), True
-
-    def _moment(self, outer: Occurrence) -> int:
-        if not self._of_end:
-            return outer.start
-        assert outer.end is not None
-        return outer.end
+        return Evidence(itself, 1.0, moment)
 
     def _others(self, outer: Occurrence, moment: int) -> Iterator[Term]:
         counted: set[str] = {outer.id}
@@ -80,13 +54,14 @@ class AggregateOperator:
             for one in answered.by_end.between(moment - self._window + 1, moment - 1):
                 if one.about.id not in counted:
                     counted.add(one.about.id)
-                    yield from self._told(one.values, one.about)
+                    yield from brought_in(self._attribute, one.values, one.about)
 
-    def _told(self, read: Read, occurrence: Occurrence) -> list[Term]:
-        """What an event brings in: its values, or of a count of events itself."""
-        if self._attribute is None:
-            return [Quantity(1)]
-        return values_read(read, occurrence, self._attribute)
+
+def brought_in(attribute: AskedAttribute | None, read: Read, occurrence: Occurrence) -> list[Term]:
+    """What one event brings in: its values, or of a count of events itself."""
+    if attribute is None:
+        return [Quantity(1)]
+    return values_read(read, occurrence, attribute)
 
 
 def aggregate(

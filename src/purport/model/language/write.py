@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from purport.model import class_expression as owl
 from purport.model import subscription as ast
+from purport.model.interval import length_of
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, read_bare
 from purport.model.units import Quantity
 
@@ -31,7 +32,6 @@ _IN_CLASSES = frozenset(
 _IN_BRACKETS = re.compile(r"[^\s<>\"{}|\\^`]+")
 _NAME = re.compile(r"\w[\w.:-]*")
 _REFERENCE = re.compile(r"[A-Za-z_][\w.-]*")
-_MICROSECOND = timedelta(microseconds=1)
 _UNITS_OF_TIME = (("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000), ("ms", 1000))
 
 
@@ -270,7 +270,7 @@ def _subscription_name(name: str) -> str:
 
 
 def _duration(duration: timedelta) -> str:
-    microseconds = duration // _MICROSECOND
+    microseconds = length_of(duration)
     for symbol, size in _UNITS_OF_TIME:
         if microseconds % size == 0:
             return f"{microseconds // size} {symbol}"

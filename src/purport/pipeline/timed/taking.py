@@ -20,6 +20,7 @@ from purport.matching.matcher import Matcher
 from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
+from purport.model.interval import length_of
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.tables import MATCHES, record_batch_of_rows
@@ -100,7 +101,7 @@ class Taking:
             return settings.matcher()
 
         self._engine = TemporalEngine(matcher, allowance=allowance)
-        self._allowance = allowance // timedelta(microseconds=1)
+        self._allowance = length_of(allowance)
         self._labels: dict[str, str] = {}
         self._places: dict[int, tuple[str, int]] = {}  # of events, by their sequences
         self.sequence = 0
