@@ -174,6 +174,7 @@ def test_what_contradicts_is_a_dead_letter_and_what_is_late_or_without_a_time_is
     ]
     assert [(one.source, one.line) for one in letters] == [("0.jsonl", 2), ("1.jsonl", 2)]
     assert "nobody said that it began" in letters[0].reason
+    assert letters[0].text == '{"@id":"e2","@end":"1970-01-01T00:00:12+00:00"}'
     assert "was told before" in letters[1].reason
     assert sum(one.counts.late for one in reports) == 1
     assert sum(one.counts.without_time for one in reports) == 1

@@ -20,7 +20,7 @@ from purport.matching.matcher import Matcher
 from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
-from purport.model.interval import length_of
+from purport.model.interval import Interval, length_of, time_of
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.tables import MATCHES, record_batch_of_rows
@@ -174,10 +174,7 @@ class Taking:
         try:
             taken = self._engine.take_report(report, self.sequence, passed)
         except EventError as error:
-            letter = DeadLetter.of_line(
-                row.source, row.offset, reason=str(error), said=row.said or b""
-            )
-            told.letters.append(letter)
+            told.letters.append(_letter(row, str(error)))
             return ()
         told.late += taken.late_by is not None
         if not taken.is_known:
@@ -206,6 +203,14 @@ def _nothing_collected() -> Iterator[None]:
         if was_on:
             gc.freeze()
             gc.enable()
+
+
+def _letter(row: TimedRow, reason: str) -> DeadLetter:
+    """What was told cannot be so; the event as it was, with its id and times."""
+    start, end = (None if one is None else time_of(one) for one in (row.start, row.end))
+    interval = None if start is None and end is None else Interval(start, end)
+    said = Event(Event.from_json(row.said or b"{}").statements, row.event_id, interval)
+    return DeadLetter.of_line(row.source, row.offset, reason=reason, said=said.to_json())
 
 
 def _report(row: TimedRow) -> Report:
