@@ -22,6 +22,7 @@ from purport.broker.earlier_graph import graph_before
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.interval import microseconds_of
 from purport.pipeline.answered_queries import UpdatesInFiles, answer_notifications
+from purport.pipeline.entries_in_files import EntriesInFiles
 from purport.pipeline.jobs.how_far import tasks_told
 from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.journaled import Span
@@ -113,9 +114,8 @@ class Replay:
         graph = scratch / "graph.json"
         graph.write_bytes(msgspec.json.encode(graph_before(journal, part.first)))
         span = Span(part.first - 1, part.last)
-        return UpdatesInFiles(
-            tuple(part.resolved_paths()), span, graph.resolve(), entry.time, self.ontology
-        )
+        entries = EntriesInFiles(tuple(part.resolved_paths()), span)
+        return UpdatesInFiles(entries, graph.resolve(), entry.time, self.ontology)
 
     def _folder(self) -> Path:
         if self.stretches is not None:
