@@ -76,7 +76,8 @@ def replay(
 ) -> None:
     """Say what subscriptions would have been told of a part of a journal, on Spark.
 
-    Events are matched one by one and told as a broker tells: at most once per, on change, expires.
+    Subscriptions are told of events as a broker tells: at most once per, on change, expires. To
+    patterns in time all that the journal has of before counts, and its clock says what is missing.
     SPARQL queries are told their whole answer as it was before the part, then what each update
     added and removed. Rules are not replayed: what they did is in the journal. The broker may be
     running.

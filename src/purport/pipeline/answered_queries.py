@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.broker.earlier_graph import EarlierGraph
 from purport.broker.graph import Graph, recorded_change
@@ -19,13 +18,12 @@ from purport.broker.rdf_text import Binding, binding_texts
 from purport.model.interval import microseconds_of
 from purport.pipeline.entries_in_files import EntriesInFiles
 from purport.pipeline.replayable import NamedQuery
-from purport.pipeline.tables import ANSWER_NOTIFICATIONS
+from purport.pipeline.tables import ANSWER_NOTIFICATIONS, record_batch_of_rows
 from purport.sparql.graph_store import Dataset
 from purport.sparql.ontology_rules import InferenceSource
 
 _QUERIES = "name string, text string, dataset string"  # the last as JSON
 _NOTIFICATIONS_AT_ONCE = 1_000
-_SCHEMA = to_arrow_schema(ANSWER_NOTIFICATIONS, timezone="UTC")
 
 Told = tuple[str, int, int, int, Sequence[Binding], Sequence[Binding]]  # a row of the table
 
@@ -93,20 +91,12 @@ def _told(queries: Sequence[NamedQuery], updates: UpdatesInFiles) -> Iterator[To
 
 
 def _batches(told: Iterator[Told]) -> Iterator[pa.RecordBatch]:
-    while some := list(islice(told, _NOTIFICATIONS_AT_ONCE)):
-        yield _record_batch(some)
+    while some := [_row(one) for one in islice(told, _NOTIFICATIONS_AT_ONCE)]:
+        yield record_batch_of_rows(ANSWER_NOTIFICATIONS, some)
 
 
-def _record_batch(told: Sequence[Told]) -> pa.RecordBatch:
-    names, numbers, sequences, times, *changes = zip(*told, strict=True)
-    bindings = [
-        [[list(one.items()) for one in binding_texts(some)] for some in column]
-        for column in changes
-    ]
-    columns = [
-        pa.array(column, kind if kind != _SCHEMA.field("at").type else pa.int64()).cast(kind)
-        for column, kind in zip(
-            (names, numbers, sequences, times, *bindings), _SCHEMA.types, strict=True
-        )
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
+def _row(told: Told) -> tuple[object, ...]:
+    *named, added, removed = told
+    return *named, *(
+        [list(one.items()) for one in binding_texts(some)] for some in (added, removed)
+    )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from purport.model.subscription import (
+    Absence,
     After,
     AllenRelated,
+    Alternation,
     Conjunction,
     During,
     Endpoint,
     HistoryFilter,
     Pattern,
+    Repetition,
+    Sequence,
     Simultaneous,
     WindowAggregate,
 )
@@ -22,6 +26,21 @@ def is_in_time(pattern: Pattern) -> bool:
     if not isinstance(pattern, Conjunction):
         return True
     return any(isinstance(one, TEMPORAL) for one in pattern.predicates)
+
+
+def waits_for_clock(pattern: Pattern) -> bool:
+    """Whether it asks for something that does not happen, and so waits for the clock."""
+    match pattern:
+        case Conjunction():
+            return False
+        case Alternation(alternatives):
+            return any(map(waits_for_clock, alternatives))
+        case Sequence(steps):
+            return any(map(waits_for_clock, steps))
+        case Repetition(repeated):
+            return waits_for_clock(repeated)
+        case Absence():
+            return True
 
 
 def is_prompt(conjunction: Conjunction) -> bool:
