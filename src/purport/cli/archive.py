@@ -12,6 +12,13 @@ import typer
 
 from purport.cli.on_spark import on_spark
 from purport.cli.ontology_files import IgnoreOption, OntologyOption, whole_paths
+from purport.cli.options import (
+    AsJson,
+    LexiconOption,
+    MeasureOption,
+    ModeOption,
+    SubscriptionsOption,
+)
 from purport.matching.given import given_subscriptions
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ def build(
         str, typer.Option("--from", metavar="URI", help="Where events come from: file:events/ ...")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the archive.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Keep the events of a source as Parquet with statement ids; run again, it adds new ones.
 
@@ -64,27 +71,17 @@ def build(
 @archive.command()
 def tabulate(
     folder: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The folder of an archive.")],
-    subscriptions: Annotated[
-        list[str],
-        typer.Option(
-            "--subscriptions",
-            "-s",
-            metavar="FILE|TEXT",
-            help="A file of subscriptions, or one in braces; repeatable.",
-        ),
-    ],
+    subscriptions: SubscriptionsOption,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the scores.")],
-    measure: Annotated[
-        str | None, typer.Option(help="The measure for every ~ that names none.")
-    ] = None,
-    mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
-    lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    measure: MeasureOption = None,
+    mode: ModeOption = "default",
+    lexicon: LexiconOption = None,
     ontology: OntologyOption = None,
     ignore_missing_imports: IgnoreOption = False,
     competition: Annotated[
         bool, typer.Option("--competition", help="The subscriptions' terms will compete.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score an archive's words with what subscriptions ask for, on Spark; run again, it adds.
 
@@ -124,7 +121,7 @@ def tabulate(
 @archive.command()
 def info(
     folder: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The folder of an archive.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is in an archive.
 

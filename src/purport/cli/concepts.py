@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from purport.cli.on_spark import on_spark
+from purport.cli.options import AsJson
 from purport.cli.terms import require_readable, terms_in
 from purport.errors import InvalidInput
 from purport.relatedness.array_store import StoreError
@@ -48,7 +49,7 @@ def build(
     concepts_per_word: Annotated[
         int, typer.Option(min=1, help="The strongest concepts that a word keeps.")
     ] = 1000,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Turn corpora into a concept space, on Spark.
 
@@ -71,7 +72,7 @@ def build(
 @concepts.command()
 def default(
     again: Annotated[bool, typer.Option("--again", help="Make it anew if it is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make the default space and WordNet, from text that comes with packages, once.
 
@@ -95,7 +96,7 @@ def count(
         typer.Argument(metavar="CORPUS...", help="Corpora, as `build` takes them."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file of counts.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count how often WordNet's meanings are met in corpora, on Spark.
 
@@ -129,7 +130,7 @@ def tabulate(
     lexicon: Annotated[
         Path | None, typer.Option("--lexicon", help="A lexicon of your own, above the measure.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score a vocabulary beforehand, on Spark, and keep the scores; run again, it adds new terms.
 
@@ -178,7 +179,7 @@ def calibrate(
     background: Annotated[
         int, typer.Option(min=0, help="How many pairs drawn at random count as unrelated.")
     ] = 1000,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Fit the calibrated measure to human ratings; what is reported are pairs left out.
 
@@ -215,7 +216,7 @@ def calibrate(
 
 @concepts.command("list")
 def list_spaces(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the spaces in the user's cache.
 
@@ -234,7 +235,7 @@ def list_spaces(
 def info(
     space: Annotated[Path, typer.Argument(metavar="SPACE", help="The folder of a space.")],
     verify: Annotated[bool, typer.Option("--verify", help="Compare with the checksums.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what a concept space is made of.
 

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from purport.cli.on_spark import quiet_py4j
+from purport.cli.options import AsJson
 from purport.errors import UnusablePath
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def demo(
     ] = Path("demo-report"),
     events: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many events.")] = 12_000,
     seed: Annotated[int, typer.Option(help="Another seed is another city.")] = 2014,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Stream a simulated city through Spark, match its events by meaning, and write a report.
 

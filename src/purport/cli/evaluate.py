@@ -12,6 +12,7 @@ import msgspec
 import typer
 from rich.console import Console
 
+from purport.cli.options import AsJson, ModeOption
 from purport.errors import InvalidInput, UnusablePath
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def toit14(
     degrees: Annotated[
         str, typer.Option(help="The degrees of approximation, in percent, by commas.")
     ] = "50,70,90,100",
-    mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
+    mode: ModeOption = "default",
     thesaurus: Annotated[
         str, typer.Option(help="Where other words come from: curated or automatic.")
     ] = "curated",
@@ -55,7 +56,7 @@ def toit14(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A folder for the runs as JSON lines.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """How well does approximate matching find events in other words (TOIT'14, 6.4.3, 6.4.4)?
 

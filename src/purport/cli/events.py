@@ -11,6 +11,7 @@ import typer
 
 from purport.cli.dead_letters import show_dead_letters
 from purport.cli.on_spark import on_spark
+from purport.cli.options import AsJson
 from purport.errors import InvalidInput
 from purport.model.event import MOST_STATEMENTS
 from purport.model.term import is_iri
@@ -35,7 +36,7 @@ def events(
         ),
     ] = MOST_STATEMENTS,
     compress: Annotated[bool, typer.Option("--gz", help="Compress the events.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Turn an RDF dump, such as DBpedia's or Freebase's, into events in plain words, on Spark.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from purport.cli.options import AsJson
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.term import printable
 
@@ -33,7 +34,7 @@ def explain(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Draw it instead, to a file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Explain a match that `purport stream` has written to files.
 

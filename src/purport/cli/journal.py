@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from purport.cli.options import AsJson
 from purport.cli.progress import progress
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.clock import SystemClock
@@ -57,7 +58,6 @@ Stretches = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Where a journal in a database has its sealed stretches."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
 After = Annotated[int, typer.Option(min=0, metavar="N", help="Begin after this entry.")]
 Through = Annotated[int | None, typer.Option(min=0, metavar="N", help="End with this entry.")]
 

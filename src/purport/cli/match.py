@@ -16,6 +16,7 @@ from rich.text import Text
 
 from purport.cli.dead_letters import show_dead_letters
 from purport.cli.ontology_files import IgnoreOption, ImportsOption, OntologyOption, loaded
+from purport.cli.options import AsJson, SubscriptionsOption
 from purport.errors import InvalidInput
 from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
@@ -31,19 +32,11 @@ _DEAD_LETTERS_SHOWN = 5
 
 def match(
     events: Annotated[str, typer.Argument(metavar="EVENTS", help="JSON lines; - reads the input.")],
-    subscriptions: Annotated[
-        list[str],
-        typer.Option(
-            "--subscriptions",
-            "-s",
-            metavar="FILE|TEXT",
-            help="A file of subscriptions, or one in braces; repeatable.",
-        ),
-    ],
+    subscriptions: SubscriptionsOption,
     ontology: OntologyOption = None,
     imports: ImportsOption = None,
     ignore_missing_imports: IgnoreOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each event matches.")] = False,
 ) -> None:
     """Match a file of events against subscriptions.

@@ -12,6 +12,7 @@ import typer
 
 from purport.cli.ontology_files import FileArgument, IgnoreOption, ImportsOption, MoreOption
 from purport.cli.ontology_report import figures, figures_line, rows, summary, tree
+from purport.cli.options import AsJson
 from purport.ontology.codes.drawing import draw_encodings
 from purport.ontology.codes.encoding_file import encodings_text, write_encodings
 from purport.ontology.codes.prime_assignment import Objective
@@ -29,7 +30,7 @@ def classify(
     below: Annotated[
         str | None, typer.Option("--below", help="Show this class and what is below it.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say which class contains which, and what of the files was used.
 
@@ -98,7 +99,7 @@ def draw(
     more: MoreOption = None,
     imports: ImportsOption = None,
     ignore_missing_imports: IgnoreOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw the order of classes and properties, with genes and codes.
 
@@ -132,7 +133,7 @@ def subsumes(
     more: MoreOption = None,
     imports: ImportsOption = None,
     ignore_missing_imports: IgnoreOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say whether all that is in one class is in another.
 

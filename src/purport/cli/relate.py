@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from purport.cli.options import AsJson
 from purport.cli.terms import terms_in
 from purport.errors import InvalidInput, MissingExtra
 from purport.relatedness.catalogue import MEASURES, MeasureSettings, measure_of
@@ -53,7 +54,7 @@ def relate(
     calibration: Annotated[
         Path | None, typer.Option("--calibration", help="Parameters of your own for calibrated.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say how related two words are, from 0 to 1.
 

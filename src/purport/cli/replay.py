@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,7 @@ from rich.table import Table
 from purport.cli.journal import After, Place, Stretches, Through
 from purport.cli.on_spark import on_spark
 from purport.cli.ontology_files import IgnoreOption, OntologyOption, whole_paths
+from purport.cli.options import LexiconOption, MeasureOption, ModeOption
 from purport.errors import InvalidInput
 from purport.model.interval import read_instant
 
@@ -33,50 +35,53 @@ def _time(text: str) -> datetime:
         raise typer.BadParameter(str(error)) from None
 
 
+Asked = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--subscriptions",
+        "-s",
+        metavar="FILE|TEXT",
+        help="Subscriptions (in a file, or one in braces) or a SPARQL query (in a file .rq, or "
+        "as it is); repeatable (those of the broker).",
+    ),
+]
+Since = Annotated[
+    datetime | None,
+    typer.Option(parser=_time, metavar="TIME", help="What was published then or later."),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(parser=_time, metavar="TIME", help="What was published before."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Write the notifications as Parquet."),
+]
+Infers = Annotated[bool, typer.Option("--infers", help="Queries see what follows by the ontology.")]
+PrintsJson = Annotated[bool, typer.Option("--json", help="Print the notifications as JSON lines.")]
+
+
 def replay(
     place: Place,
-    subscriptions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--subscriptions",
-            "-s",
-            metavar="FILE|TEXT",
-            help="Subscriptions (in a file, or one in braces) or a SPARQL query (in a file .rq, or "
-            "as it is); repeatable (those of the broker).",
-        ),
-    ] = None,
+    subscriptions: Asked = None,
     after: After = 0,
     through: Through = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(parser=_time, metavar="TIME", help="What was published then or later."),
-    ] = None,
-    until: Annotated[
-        datetime | None,
-        typer.Option(parser=_time, metavar="TIME", help="What was published before."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write the notifications as Parquet."),
-    ] = None,
-    measure: Annotated[
-        str | None, typer.Option(help="The measure for every ~ that names none.")
-    ] = None,
-    mode: Annotated[str, typer.Option(help="The matcher's mode: default or paper.")] = "default",
-    lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    since: Since = None,
+    until: Until = None,
+    output: Output = None,
+    measure: MeasureOption = None,
+    mode: ModeOption = "default",
+    lexicon: LexiconOption = None,
     ontology: OntologyOption = None,
     ignore_missing_imports: IgnoreOption = False,
-    infers: Annotated[
-        bool, typer.Option("--infers", help="Queries see what follows by the ontology.")
-    ] = False,
+    infers: Infers = False,
     stretches: Stretches = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the notifications as JSON lines.")
-    ] = False,
+    as_json: PrintsJson = False,
 ) -> None:
     """Say what subscriptions would have been told of a part of a journal, on Spark.
 
-    Events are matched one by one and told as a broker tells: at most once per, on change, expires.
+    Subscriptions are told of events as a broker tells: at most once per, on change, expires. To
+    patterns in time all that the journal has of before counts, and its clock says what is missing.
     SPARQL queries are told their whole answer as it was before the part, then what each update
     added and removed. Rules are not replayed: what they did is in the journal. The broker may be
     running.
@@ -84,7 +89,7 @@ def replay(
     Example: purport replay city-broker -s new.purport --since 2026-11-01 -o would-have-been-told
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
-    from purport.pipeline.jobs.replay import Replay, require_room
+    from purport.pipeline.jobs.replay import Replay
     from purport.pipeline.journaled import Span
     from purport.pipeline.matcher_spec import MatcherSettings
     from purport.pipeline.replayable import replayable
@@ -109,14 +114,21 @@ def replay(
         stretches,
         ontology=settings.loaded_ontology() if infers else None,
     )
+    with _folder(output) as folder:
+        _show(_run(job, folder), folder, as_json)
+
+
+@contextmanager
+def _folder(output: Path | None) -> Iterator[Path]:
+    """Where the notifications go: to a folder of the user's, or to one that does not last."""
+    from purport.pipeline.jobs.replay import require_room
+
     if output is not None:
         require_room(output)
-        done = _run(job, output)
-        _show(done, output, as_json)
+        yield output
         return
     with tempfile.TemporaryDirectory(prefix="purport-replay-") as scratch:
-        done = _run(job, Path(scratch) / "told")
-        _show(done, Path(scratch) / "told", as_json)
+        yield Path(scratch) / "told"
 
 
 def _require_journal(place: str, stretches: Path | None) -> None:

@@ -15,6 +15,7 @@ from rich import get_console, reconfigure
 
 from purport.cli.on_spark import quiet_py4j
 from purport.cli.ontology_files import IgnoreOption, OntologyOption
+from purport.cli.options import AsJson, LexiconOption, MeasureOption
 
 if TYPE_CHECKING:
     from purport.cli.stream_display import Show
@@ -57,11 +58,9 @@ def stream(
     every_seconds: Annotated[
         float | None, typer.Option("--every", help="Seconds between looks for new events.")
     ] = None,
-    measure: Annotated[
-        str | None, typer.Option(help="The measure for every ~ that names none.")
-    ] = None,
+    measure: MeasureOption = None,
     mode: Annotated[str | None, typer.Option(help="The matcher's mode: default or paper.")] = None,
-    lexicon: Annotated[Path | None, typer.Option(help="A lexicon above the measures.")] = None,
+    lexicon: LexiconOption = None,
     ontology: OntologyOption = None,
     ignore_missing_imports: IgnoreOption = False,
     competition: Annotated[
@@ -89,7 +88,7 @@ def stream(
         str | None,
         typer.Option(metavar="TIME", help="How late events may come, to count in time: 10s."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Match a stream of events on Spark, and write the matches.
 

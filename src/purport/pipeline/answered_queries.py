@@ -5,56 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.broker.earlier_graph import EarlierGraph
-from purport.broker.encoding import RECORD_VERSION
 from purport.broker.graph import Graph, recorded_change
 from purport.broker.rdf_text import Binding, binding_texts
-from purport.broker.records import Updated
-from purport.errors import UnusablePath
 from purport.model.interval import microseconds_of
-from purport.pipeline.journaled import Span
+from purport.pipeline.entries_in_files import EntriesInFiles
 from purport.pipeline.replayable import NamedQuery
-from purport.pipeline.tables import ANSWER_NOTIFICATIONS
+from purport.pipeline.tables import ANSWER_NOTIFICATIONS, record_batch_of_rows
 from purport.sparql.graph_store import Dataset
 from purport.sparql.ontology_rules import InferenceSource
 
 _QUERIES = "name string, text string, dataset string"  # the last as JSON
-_COLUMNS = ["sequence", "at", "version", "kind", "record"]
-_ROWS_AT_ONCE = 20_000
 _NOTIFICATIONS_AT_ONCE = 1_000
-_BROKEN = (OSError, pa.ArrowException, KeyError, ValueError, msgspec.MsgspecError)
-_SCHEMA = to_arrow_schema(ANSWER_NOTIFICATIONS, timezone="UTC")
-_DECODER = msgspec.json.Decoder(Updated)
 
 Told = tuple[str, int, int, int, Sequence[Binding], Sequence[Binding]]  # a row of the table
 
 
 @dataclass(frozen=True, slots=True)
 class UpdatesInFiles:
-    """What is replayed to queries: files with a part of a journal, in order, and what was before.
+    """What is replayed to queries: a part of a journal, and what was before.
 
     The graph before the first entry is in a file too, so that it goes to no worker by Spark.
     """
 
-    paths: tuple[Path, ...]
-    span: Span  # by sequences
+    entries: EntriesInFiles
     graph: Path
     begins: datetime  # the time of the first entry
     ontology: InferenceSource | None = None  # by which queries see what follows from the graph
-
-    def changes(self) -> Iterator[tuple[int, int, Updated]]:
-        """The updates, with their sequences and times in microseconds since 1970."""
-        for path in self.paths:
-            yield from _updates_in(path, self.span)
 
     def graph_before(self) -> Graph:
         """The graph as it was before."""
@@ -92,13 +76,13 @@ def answer_notifications(
 
 def _told(queries: Sequence[NamedQuery], updates: UpdatesInFiles) -> Iterator[Told]:
     graph = updates.graph_before()
-    before, at = updates.span.after, microseconds_of(updates.begins)
+    before, at = updates.entries.span.after, microseconds_of(updates.begins)
     graph.set_time(at)
     for one in queries:
         graph.subscribe(one.name, one.query)
         yield one.name, 0, before, at, graph.whole_answer(one.query), ()
     numbers = dict.fromkeys((one.name for one in queries), 0)
-    for sequence, at, updated in updates.changes():
+    for sequence, at, updated in updates.entries.updates():
         graph.set_time(at)
         for news in graph.make(recorded_change(updated)):
             numbers[news.subscription] += 1
@@ -106,53 +90,13 @@ def _told(queries: Sequence[NamedQuery], updates: UpdatesInFiles) -> Iterator[To
             yield news.subscription, number, sequence, at, news.added, news.removed
 
 
-def _updates_in(path: Path, span: Span) -> Iterator[tuple[int, int, Updated]]:
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            for rows in file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
-                yield from _updates_among(rows, span)
-    except _BROKEN as error:
-        raise UnusablePath(path, f"not a whole stretch of a journal: {error}") from None
+def _batches(told: Iterator[Told]) -> Iterator[pa.RecordBatch]:
+    while some := [_row(one) for one in islice(told, _NOTIFICATIONS_AT_ONCE)]:
+        yield record_batch_of_rows(ANSWER_NOTIFICATIONS, some)
 
 
-def _updates_among(rows: pa.RecordBatch, span: Span) -> Iterator[tuple[int, int, Updated]]:
-    newest = pc.max(rows.column("version")).as_py() or 0
-    if newest > RECORD_VERSION:
-        raise ValueError(f"of version {newest}; this Purport reads versions up to {RECORD_VERSION}")
-    rows = rows.filter(pc.equal(rows.column("kind"), "updated"))
-    sequences, times = (
-        rows.column(name).cast(pa.int64()).to_numpy() for name in ("sequence", "at")
+def _row(told: Told) -> tuple[object, ...]:
+    *named, added, removed = told
+    return *named, *(
+        [list(one.items()) for one in binding_texts(some)] for some in (added, removed)
     )
-    held = span.holds(sequences, times).tolist()
-    records = rows.column("record").to_pylist()
-    for is_held, sequence, at, record in zip(
-        held, sequences.tolist(), times.tolist(), records, strict=True
-    ):
-        if is_held:
-            yield sequence, at, _DECODER.decode(record)
-
-
-def _batches(told: Iterable[Told]) -> Iterator[pa.RecordBatch]:
-    some: list[Told] = []
-    for one in told:
-        some.append(one)
-        if len(some) == _NOTIFICATIONS_AT_ONCE:
-            yield _record_batch(some)
-            some = []
-    if some:
-        yield _record_batch(some)
-
-
-def _record_batch(told: Sequence[Told]) -> pa.RecordBatch:
-    names, numbers, sequences, times, *changes = zip(*told, strict=True)
-    bindings = [
-        [[list(one.items()) for one in binding_texts(some)] for some in column]
-        for column in changes
-    ]
-    columns = [
-        pa.array(column, kind if kind != _SCHEMA.field("at").type else pa.int64()).cast(kind)
-        for column, kind in zip(
-            (names, numbers, sequences, times, *bindings), _SCHEMA.types, strict=True
-        )
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)

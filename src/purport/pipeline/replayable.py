@@ -19,6 +19,7 @@ from purport.model.subscription import Rule, Subscription
 from purport.model.text_file import read_text
 from purport.pipeline.registered import GivenRegistry, registered_at
 from purport.sparql.graph_store import WHOLE, Dataset
+from purport.temporal.asked import is_in_time
 
 _QUERY_FILES = (".rq", ".sparql")
 
@@ -141,5 +142,8 @@ def _refused_forms(subscription: Subscription) -> Iterator[str]:
     """What cannot be replayed: what rules publish is in the journal, as they published it."""
     if isinstance(subscription, Rule):
         yield "the replay of a rule (when)"
+    elif is_in_time(subscription.pattern):
+        if subscription.options.on_change:
+            yield "on change, of a pattern in time"
     else:
         yield from unsupported_forms(asked_of(subscription))

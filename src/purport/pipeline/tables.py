@@ -27,6 +27,12 @@ def _table(**columns: DataType) -> StructType:
     return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
+def _parts(probability: DataType) -> ArrayType:
+    """The events that an answer rests on, in the order of the pattern."""
+    place = StringType()  # the part of the pattern that the event answers
+    return ArrayType(_table(place=place, event_id=StringType(), probability=probability))
+
+
 FILES = _table(
     name=StringType(),  # the file, below the folder that is read
     appeared=TimestampType(),  # when it was last changed
@@ -50,13 +56,7 @@ MATCHES = _table(
     source=StringType(),  # where the event stands
     offset=LongType(),  # as the number of its line, row or description there
     # of a subscription to events in time, the events that it rests on; null of others
-    parts=ArrayType(
-        _table(
-            place=StringType(),  # the part of the pattern that the event answers
-            event_id=StringType(),
-            probability=FloatType(),
-        )
-    ),
+    parts=_parts(FloatType()),
 )
 
 # What matters to subscriptions to events in time, as tasks find it: events, and how far time has
@@ -124,6 +124,17 @@ NOTIFICATIONS = _table(
     similarities=ArrayType(DoubleType()),  # and how well
 )
 
+# What a replay tells of subscriptions in time.
+PATTERN_NOTIFICATIONS = _table(
+    subscription=StringType(),  # its name, or its text when it has none
+    number=LongType(),  # counted for each subscription, from 0 without gaps
+    sequence=LongType(),  # of the entry in the journal after which it is told
+    at=TimestampType(),  # when: with that entry, or when the time of what is missing was up
+    event_id=StringType(),
+    probability=DoubleType(),
+    parts=_parts(DoubleType()),
+)
+
 # What a replay tells of queries: the variables of a binding with their terms, as N-Quads have them.
 ANSWER_NOTIFICATIONS = _table(
     subscription=StringType(),  # its name, or its text when it has none
@@ -134,9 +145,15 @@ ANSWER_NOTIFICATIONS = _table(
     removed=ArrayType(MapType(StringType(), StringType())),
 )
 
-# What a replay writes: notifications of events and of queries, with nulls where the other kind
-# has something to say.
-REPLAYED = StructType([*NOTIFICATIONS.fields, *ANSWER_NOTIFICATIONS.fields[4:]])
+# What a replay writes: notifications of events, of patterns in time and of queries, with nulls
+# where another kind has something to say.
+REPLAYED = StructType(
+    [
+        *NOTIFICATIONS.fields,
+        PATTERN_NOTIFICATIONS["parts"],
+        *ANSWER_NOTIFICATIONS.fields[4:],
+    ]
+)
 
 STATEMENTS = _table(
     subject=StringType(),  # an IRI, or a blank node; null of a statement in another language
@@ -245,8 +262,8 @@ WORD_ROWS = _table(
 
 
 def record_batch(table: StructType, columns: Iterable[Iterable[object]]) -> pa.RecordBatch:
-    """Rows of a table, given column by column."""
-    schema = to_arrow_schema(table)
+    """Rows of a table, given column by column; times are microseconds since 1970."""
+    schema = to_arrow_schema(table, timezone="UTC")
     arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
     return pa.record_batch(arrays, schema=schema)
 

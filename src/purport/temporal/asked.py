@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from purport.matching.asked import MatchedPredicate, asked_values
 from purport.model.comparison import Operator
 from purport.model.subscription import (
+    Absence,
     After,
     AllenRelated,
+    Alternation,
     AskedAttribute,
     AskedValue,
     Comparison,
@@ -19,6 +21,8 @@ from purport.model.subscription import (
     Pattern,
     Predicate,
     Reference,
+    Repetition,
+    Sequence,
     Simultaneous,
     WindowAggregate,
 )
@@ -33,6 +37,21 @@ def is_in_time(pattern: Pattern) -> bool:
     if not isinstance(pattern, Conjunction):
         return True
     return any(isinstance(one, Temporal) for one in pattern.predicates)
+
+
+def waits_for_clock(pattern: Pattern) -> bool:
+    """Whether it asks for something that does not happen, and so waits for the clock."""
+    match pattern:
+        case Conjunction():
+            return False
+        case Alternation(alternatives):
+            return any(map(waits_for_clock, alternatives))
+        case Sequence(steps):
+            return any(map(waits_for_clock, steps))
+        case Repetition(repeated):
+            return waits_for_clock(repeated)
+        case Absence():
+            return True
 
 
 def is_prompt(conjunction: Conjunction) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,7 +21,10 @@ from purport.assembly import journal_to_read
 from purport.broker.earlier_graph import graph_before
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.interval import microseconds_of
+from purport.model.subscription import Subscription
+from purport.pipeline.answered_patterns import HappenedInFiles, pattern_notifications
 from purport.pipeline.answered_queries import UpdatesInFiles, answer_notifications
+from purport.pipeline.entries_in_files import EntriesInFiles
 from purport.pipeline.jobs.how_far import tasks_told
 from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.journaled import Span
@@ -30,10 +33,12 @@ from purport.pipeline.notifications import answers, notifications
 from purport.pipeline.replayable import Replayable
 from purport.pipeline.session import spark_address, spark_pattern
 from purport.pipeline.tables import REPLAYED
+from purport.pipeline.timed.asked import split
 from purport.sparql.ontology_rules import InferenceSource
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import ROWS_A_GROUP, StretchFolder, name_of
 
+_NO_ENTRIES = EntriesInFiles((), Span())
 _TIMESTAMPS = "spark.sql.parquet.outputTimestampType"
 
 
@@ -59,7 +64,9 @@ class Replay:
     """Matches and updates a part of a journal anew, and tells what a broker would have told.
 
     Subscriptions and queries are taken to be there from the first entry on, and every subscriber to
-    keep up. The broker may go on running: what is not sealed yet is copied first.
+    keep up. To patterns in time, what the journal has of before counts, but is not told; what is
+    missing is told when its time is up. The broker may go on running: what is not sealed yet is
+    copied first.
     """
 
     place: str  # a folder, or the address of a database
@@ -68,6 +75,16 @@ class Replay:
     settings: MatcherSettings = field(default_factory=MatcherSettings)
     stretches: Path | None = None  # where an address has them
     ontology: InferenceSource | None = None  # that the broker's queries see by
+
+    @property
+    def _plain(self) -> list[Subscription]:
+        """What single events answer."""
+        return split(self.asked.subscriptions)[0]
+
+    @property
+    def _in_time(self) -> list[Subscription]:
+        """What is about more than single events."""
+        return split(self.asked.subscriptions)[1]
 
     def run(
         self, spark: SparkSession, output: Path, tell: Callable[[str], None] = lambda _: None
@@ -90,32 +107,43 @@ class Replay:
         return Replayed(part.first, part.last, told)
 
     def _part(self, scratch: Path) -> _Part:
-        """The files that the span is in; what is not sealed is copied into one more."""
+        """What is replayed, in files; to what happens in time, all that came before matters too."""
         with closing(journal_to_read(self.place, stretches=self.stretches)) as journal:
             first, last = _bounds(journal, self.span)
-            sealed = journal.stretches()
-            paths = [
-                self._folder() / one.name
-                for one in sealed
-                if one.last >= first and one.first <= last
-            ]
-            unsealed = max(first, sealed[-1].last + 1) if sealed else first
-            if unsealed <= last:
-                paths.append(_copied(journal, unsealed, last, scratch))
-            part = _Part(first, last, paths)
-            return replace(part, updates=self._updates(journal, part, scratch))
+            part = _Part(first, last)
+            if first > last:
+                return part
+            begins = journal.first if self._in_time else first
+            files = self._files(journal, begins, last, scratch)
+            part = replace(part, entries=_entries(files, first, last))
+            if self.asked.queries:
+                part = replace(part, updates=self._updates(journal, part, scratch))
+            if self._in_time:
+                past = _entries(files, begins, first - 1)
+                until = _ends(journal, self.span, last)
+                part = replace(part, happened=HappenedInFiles(past, part.entries, until))
+            return part
 
-    def _updates(self, journal: SqlJournal, part: _Part, scratch: Path) -> UpdatesInFiles | None:
-        """What queries are told of; None if there are no queries, or nothing to tell."""
-        if not self.asked.queries or part.first > part.last:
-            return None
+    def _files(self, journal: SqlJournal, first: int, last: int, scratch: Path) -> list[_File]:
+        """The files that some entries are in; what is not sealed is copied into one more."""
+        sealed = journal.stretches()
+        files = [
+            _File(one.first, one.last, (self._folder() / one.name).resolve())
+            for one in sealed
+            if one.last >= first and one.first <= last
+        ]
+        unsealed = max(first, sealed[-1].last + 1) if sealed else first
+        if unsealed <= last:
+            copy = _copied(journal, unsealed, last, scratch)
+            files.append(_File(unsealed, last, copy.resolve()))
+        return files
+
+    def _updates(self, journal: SqlJournal, part: _Part, scratch: Path) -> UpdatesInFiles:
+        """What queries are told of."""
         entry = next(journal.read(part.first - 1, part.first))
         graph = scratch / "graph.json"
         graph.write_bytes(msgspec.json.encode(graph_before(journal, part.first)))
-        span = Span(part.first - 1, part.last)
-        return UpdatesInFiles(
-            tuple(part.resolved_paths()), span, graph.resolve(), entry.time, self.ontology
-        )
+        return UpdatesInFiles(part.entries, graph.resolve(), entry.time, self.ontology)
 
     def _folder(self) -> Path:
         if self.stretches is not None:
@@ -138,7 +166,9 @@ class Replay:
             return self._told(spark, output)
 
     def _write(self, spark: SparkSession, part: _Part, output: Path) -> None:
-        found = [self._of_events(spark, part)] if self.asked.subscriptions else []
+        found = [self._of_events(spark, part)] if self._plain else []
+        if part.happened is not None:
+            found.append(pattern_notifications(spark, self._in_time, part.happened, self.settings))
         if part.updates is not None:
             found.append(answer_notifications(spark, self.asked.queries, part.updates))
         empty = spark.createDataFrame([], REPLAYED)
@@ -147,11 +177,10 @@ class Replay:
             whole.write.parquet(spark_address(output))
 
     def _of_events(self, spark: SparkSession, part: _Part) -> DataFrame:
-        rows = [(str(path),) for path in part.resolved_paths()]
+        rows = [(str(path),) for path in part.entries.paths]
         paths = spark.createDataFrame(rows, "path string").repartition(max(len(rows), 1))
-        span = Span(part.first - 1, part.last)
-        found = answers(paths, span, self.asked.subscriptions, self.settings)
-        return notifications(found, self.asked.subscriptions)
+        found = answers(paths, part.entries.span, self._plain, self.settings)
+        return notifications(found, self._plain)
 
     def _told(self, spark: SparkSession, output: Path) -> list[ToldInAll]:
         counted = (
@@ -191,17 +220,23 @@ def _plain_timestamps(spark: SparkSession) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What is replayed: entries from a first to a last one, in these files."""
+class _File:
+    """A file with entries from a first to a last one."""
 
     first: int
     last: int
-    paths: list[Path]
-    updates: UpdatesInFiles | None = None
+    path: Path  # as whoever works elsewhere finds it
 
-    def resolved_paths(self) -> list[Path]:
-        """As whoever works elsewhere finds them."""
-        return [path.resolve() for path in self.paths]
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is replayed: entries from a first to a last one, and what is made of them for whom."""
+
+    first: int
+    last: int
+    entries: EntriesInFiles = _NO_ENTRIES
+    updates: UpdatesInFiles | None = None
+    happened: HappenedInFiles | None = None
 
 
 def _bounds(journal: SqlJournal, span: Span) -> tuple[int, int]:
@@ -214,6 +249,20 @@ def _bounds(journal: SqlJournal, span: Span) -> tuple[int, int]:
     if span.until is not None:
         last = min(last, journal.kept.since(microseconds_of(span.until)) - 1)
     return first, max(last, first - 1)
+
+
+def _ends(journal: SqlJournal, span: Span, last: int) -> int:
+    """The time with which a part ends that has this last entry."""
+    is_through = span.through is not None and last >= span.through
+    if span.until is not None and last < journal.last and not is_through:
+        return microseconds_of(span.until) - 1  # what comes next was published then, or later
+    return next(journal.read(last - 1, last)).at
+
+
+def _entries(files: Iterable[_File], first: int, last: int) -> EntriesInFiles:
+    """Some entries of files that have them."""
+    paths = [one.path for one in files if one.last >= first and one.first <= last]
+    return EntriesInFiles(tuple(paths), Span(first - 1, last))
 
 
 def _copied(journal: SqlJournal, first: int, last: int, folder: Path) -> Path:

@@ -130,7 +130,7 @@ class Taking:
     def take(self, rows: Sequence[TimedRow], version: int = 0) -> Told:
         """Take rows, in their order; what is told is of this version of the subscriptions."""
         told = Told()
-        with _nothing_collected():
+        with nothing_collected():
             self._take_all(rows, version, told)
         return told
 
@@ -193,7 +193,7 @@ class Taking:
 
 
 @contextmanager
-def _nothing_collected() -> Iterator[None]:
+def nothing_collected() -> Iterator[None]:
     """Python does not look for cycles in what an engine makes: nearly all of that is kept."""
     was_on = gc.isenabled()
     gc.disable()
