@@ -309,6 +309,20 @@ def test_what_was_found_when_the_disk_was_full_is_told_later() -> None:
         assert told(broker, "cause") == ["vpn"]
 
 
+def test_what_was_found_when_the_disk_was_full_is_told_though_the_broker_is_closed_first() -> None:
+    clock, journal = ManualClock(NOON), _Failing()
+    with Broker(journal, clock=clock) as broker:
+        broker.subscribe(CAUSE)
+        broker.publish({"type": "link down", "port": 7})
+        clock.advance(timedelta(seconds=1))
+        with pytest.raises(JournalError):
+            broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+        journal.is_failing = False
+
+    with Broker(journal, clock=clock) as again:
+        assert told(again, "cause") == ["vpn"]
+
+
 def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None:
     clock, journal = ManualClock(NOON), _Failing()
     broker = Broker(journal, clock=clock)
