@@ -68,7 +68,7 @@ def history_engine(
 ) -> HistoryEngine:
     """The engine of subscriptions in time."""
     made = matcher if ontology is None else partial(matcher, ontology=ontology)
-    return HistoryEngine(made, history, journal.read, limits)
+    return HistoryEngine(made, history, journal, limits)
 
 
 def graph_store_at(address: Path | str | None = None) -> GraphStore:

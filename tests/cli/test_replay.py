@@ -78,10 +78,11 @@ def test_queries_are_replayed_with_events_and_named_after_their_files(
     assert for_people.status == 0 and "│ dims         │ 3 " in for_people.output
 
 
-def test_patterns_in_time_are_told_with_their_parts(folder: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_patterns_in_time_are_told_with_their_parts(run: Run, folder: Path) -> None:
     done = run(folder, "-s", "{heat = 31} then {heat < 30} as fallen", "--json")
 
-    [row] = [json.loads(line) for line in done.stdout.splitlines()]
+    [row] = [json.loads(line) for line in done.output.splitlines()]
     assert (row["number"], row["sequence"], row["event_id"]) == (0, 4, "event-4")
     assert [part["event_id"] for part in row["parts"]] == ["event-2", "event-4"]
     assert "mapping" not in row and "added" not in row

@@ -64,6 +64,17 @@ class EventHistoryContract:
         assert (history.find("a"), history.find("b"), history.find("c")) == (one, other, None)
         assert list(history.all()) == [other, one]
 
+    def test_it_knows_when_the_last_entry_was_made(self, tmp_path: Path) -> None:
+        history = self.open(tmp_path)
+        assert history.applied_at is None
+        for applied, at in ((1, 10**15), (2, None), (3, -5), (3, 10**15 + 1)):
+            history.keep([], applied, at)
+            if self.lasts:
+                history.close()
+                history = self.open(tmp_path)
+            assert (history.applied, history.applied_at) == (applied, at)
+        history.close()
+
     def test_nothing_may_be_kept_of_what_was_applied(self, history: EventHistory) -> None:
         history.keep([], applied=3)
         history.keep([], applied=3)

@@ -166,6 +166,60 @@ def test_a_start_and_its_end_may_be_published_at_once() -> None:
         assert told(broker, "ended") == ["x"]
 
 
+def kbn(kind: str, second: int, **said: object) -> dict[str, object]:
+    time = (NOON + timedelta(seconds=second)).isoformat()
+    return {"PUB_ID": "f1", "KBN_PUB_TYPE": kind, f"KBN_{kind}_TIME": time, **said}
+
+
+def test_a_start_and_an_end_as_kbn_writes_them_are_one_event(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    with Broker.open(tmp_path, clock=clock) as broker:
+        broker.subscribe("{type = fan on, end after {type = b}} as ended")
+        broker.publish({"type": "b"})
+        assert broker.publish(kbn("START", 2, type="fan on")).event_id == "f1"
+    with Broker.open(tmp_path, clock=clock) as broker:
+        assert broker.publish(kbn("END", 3)).event_id == "f1"
+
+        [found] = broker.subscriber("ended").waiting()
+
+    assert found.match.event.to_json() == (
+        b'{"@id":"f1","@start":"2026-11-18T12:00:02+00:00","@end":"2026-11-18T12:00:03+00:00",'
+        b'"type":"fan on"}'
+    )
+
+
+def test_what_kbn_named_before_anybody_asked_for_time_is_known_by_that_name() -> None:
+    with Broker.in_memory(clock=ManualClock(NOON)) as broker:
+        broker.publish({"type": "b"})
+        broker.publish_all([kbn("START", 2, type="fan on"), {"type": "noise"}])
+        broker.subscribe("{type = fan on, end after {type = b}} as ended")
+        broker.publish(kbn("END", 3))
+
+        assert told(broker, "ended") == []  # it began before, and is not told
+        assert broker.publish(kbn("END", 3)).event_id == "f1"
+        with pytest.raises(EventError, match="told before"):
+            broker.publish(kbn("END", 4))
+
+
+def test_an_event_that_is_published_again_is_known(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    said = {"@id": "mine", "type": "vpn down", "port": 7}
+    link = {"@id": "link", "type": "link down", "port": 7}
+    with Broker.open(tmp_path, clock=clock) as broker:
+        broker.subscribe(CAUSE)
+        broker.publish_all([link, link, said])
+        assert told(broker, "cause") == ["mine"]
+        for _ in range(2):
+            clock.advance(timedelta(seconds=20))
+            assert broker.publish(said).late_by is None
+
+        with pytest.raises(EventError, match="told before"):
+            broker.publish({**said, "port": 8})
+    with Broker.open(tmp_path, clock=clock) as broker:
+        broker.publish(said)
+        assert told(broker, "cause") == []
+
+
 def test_on_change_is_not_for_patterns() -> None:
     with Broker.in_memory() as broker, pytest.raises(NotSupportedYet, match="on change"):
         broker.subscribe("{type = a, start after {type = b}} on change")
@@ -255,6 +309,20 @@ def test_what_was_found_when_the_disk_was_full_is_told_later() -> None:
         assert told(broker, "cause") == ["vpn"]
 
 
+def test_what_was_found_when_the_disk_was_full_is_told_though_the_broker_is_closed_first() -> None:
+    clock, journal = ManualClock(NOON), _Failing()
+    with Broker(journal, clock=clock) as broker:
+        broker.subscribe(CAUSE)
+        broker.publish({"type": "link down", "port": 7})
+        clock.advance(timedelta(seconds=1))
+        with pytest.raises(JournalError):
+            broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+        journal.is_failing = False
+
+    with Broker(journal, clock=clock) as again:
+        assert told(again, "cause") == ["vpn"]
+
+
 def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None:
     clock, journal = ManualClock(NOON), _Failing()
     broker = Broker(journal, clock=clock)
@@ -269,7 +337,8 @@ def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None
         assert told(again, "cause") == ["vpn"]
         again.publish({"type": "noise"})
         assert told(again, "cause") == []
-    broker.close()
+    with pytest.raises(JournalError, match="is next"):  # the journal went on without it
+        broker.close()
 
 
 def _run(

@@ -77,6 +77,15 @@ def test_a_history_of_version_1_is_brought_to_this_version(place: str) -> None:
         assert [one.id for one in history.last_before(9)] == ["a", "new"]
 
 
+def test_when_an_entry_was_made_is_not_known_if_an_older_purport_went_on(place: str) -> None:
+    with closing(opened(place)) as history:
+        history.keep([], applied=41, at=7)
+    _execute(place, "UPDATE history_meta SET value = '42' WHERE name = 'applied'")
+
+    with closing(opened(place)) as history:
+        assert (history.applied, history.applied_at) == (42, None)
+
+
 def test_an_upgrade_that_broke_off_is_done_again(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,6 @@
 """What publications tell of time, and what is known of an event by that."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -9,8 +9,9 @@ from purport.model.event import Event, Statement
 from purport.model.interval import Interval, time_of
 from purport.model.term import Text
 from purport.model.units import Quantity
-from purport.temporal.occurrence import Occurrence, Part, Report, report_of
+from purport.temporal.occurrence import Occurrence, Part, Report, report_of, told_id
 
+HOUR = timedelta(hours=1)
 HOT = Statement(Text("kind"), Text("hot"))
 HALL = Statement(Text("room"), Text("hall"))
 
@@ -59,6 +60,12 @@ def test_the_end_of_an_unnamed_event_is_refused() -> None:
         ({"KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 2}, Part.WHOLE, 2000, 2000),
         ({"KBN_PUB_TYPE": "INSTANT", "KBN_END_TIME": 5}, Part.WHOLE, 5000, 5000),
         ({"KBN_PUB_TYPE": "INSTANT"}, Part.WHOLE, 7, 7),
+        (
+            {"KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 5, "KBN_END_TIME": 5},
+            Part.WHOLE,
+            5000,
+            5000,
+        ),
         ({"KBN_START_TIME": "1970-01-01T00:00:01Z"}, Part.START, 1_000_000, None),
         (
             {"KBN_START_TIME": datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)},
@@ -94,6 +101,9 @@ def test_an_interval_and_an_id_go_before_what_attributes_say() -> None:
         {"KBN_PUB_TYPE": "MIDDLE", "KBN_START_TIME": 5},
         {"KBN_PUB_TYPE": "MIDDLE"},
         {"KBN_START_TIME": 6, "KBN_END_TIME": 5},
+        {"KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 5, "KBN_END_TIME": 6},
+        {"KBN_START_TIME": "0001-01-01T00:00:00+01:00"},
+        {"KBN_END_TIME": "9999-12-31T23:30:00-01:00"},
         {"KBN_START_TIME": "noon"},
         {"KBN_START_TIME": "--5"},
         {"KBN_START_TIME": 1e300},
@@ -104,6 +114,27 @@ def test_an_interval_and_an_id_go_before_what_attributes_say() -> None:
 def test_attributes_of_kbn_that_say_nothing_sensible_are_refused(told: dict[str, object]) -> None:
     with pytest.raises(EventError):
         report_of(Event.from_json({"PUB_ID": "e", **told}), at=7)
+
+
+def test_times_that_utc_does_not_have_are_refused() -> None:
+    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    report = report_of(Event((HOT,), "e", Interval(first, last)), at=0)
+    assert report.start is not None and report.end is not None
+    assert (time_of(report.start), time_of(report.end)) == (first, last)
+
+    for bound in (first.replace(tzinfo=timezone(HOUR)), last.replace(tzinfo=timezone(-HOUR))):
+        with pytest.raises(EventError, match="is not between the years 1 and 9999"):
+            report_of(Event((HOT,), "e", Interval.at(bound)), at=0)
+
+
+def test_the_id_of_an_event_is_its_own_or_the_one_that_kbn_names() -> None:
+    named = Event.from_json({"PUB_ID": "f1", "kind": "hot"})
+
+    assert told_id(named) == "f1"
+    assert told_id(named.with_id("e")) == "e"
+    assert told_id(Event((HOT,))) is None
+    assert told_id(Event.from_json({"PUB_ID": ""})) is None
+    assert told_id(Event(named.statements, None, Interval.at(time_of(3)))) is None
 
 
 def test_a_start_and_an_end_make_one_event() -> None:
@@ -138,6 +169,17 @@ def test_what_is_told_again_adds_nothing(again: Event) -> None:
     known = Occurrence("e", 1, 4, (HOT, HALL), is_in_parts=True)
 
     assert report_of(again, at=0).ends(known) is None
+
+
+def test_what_was_told_without_a_time_may_be_told_again_later() -> None:
+    said = Event((HOT,), "e")
+    known = report_of(said, at=3).begun("e", 1)
+
+    assert report_of(said, at=9).ends(known) is None
+    assert report_of(said, at=3).ends(known) is None
+    for other in (Event((HALL,), "e"), bounded(9, 9, HOT)):
+        with pytest.raises(EventError, match="told before"):
+            report_of(other, at=9).ends(known)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from purport.broker.update_draft import Cause, UpdateDraft
 from purport.errors import PurportError
 from purport.model.event import Event
 from purport.model.subscription import Rule, Update
+from purport.temporal.occurrence import told_id
 
 _NOTHING = Published()
 _NO_NAMES: Names = {}
@@ -186,7 +187,7 @@ class _Draft:
 
     def _publish_one(self, event: Event, answers: Sequence[Answer], origin: _Origin) -> None:
         if event.id is None:
-            event = event.with_id(f"event-{self._drafting.next}")
+            event = event.with_id(told_id(event) or f"event-{self._drafting.next}")
         if not answers and origin is _NOWHERE:
             self._drafting.add(_NOTHING, event)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
 
 from purport.broker.records import Answered
@@ -88,6 +88,12 @@ class TimeEngine(Engine, Protocol):
 
     def require(self, events: Sequence[Event], sequence: int, at: datetime) -> None:
         """Raise `EventError` if events, the first of which will have this sequence, cannot be."""
+
+    def late_by(self, sequence: int) -> timedelta | None:
+        """By how much what was published last came too late to count; None if it was in time."""
+
+    def follow(self, sequence: int) -> None:
+        """What comes next follows an entry of the journal: a snapshot has what was before."""
 
     def told(self, event: str, subscriptions: Sequence[str]) -> None:
         """An entry has it that an event, by its id, answers these."""

@@ -48,6 +48,7 @@ from purport.model.event import Event
 from purport.model.interval import microseconds_of, time_of
 from purport.model.subscription import Rule, Subscription, Update
 from purport.temporal.asked import is_in_time
+from purport.temporal.history import HistoryError, HistoryTaken
 
 _CONTRARY = "\x00"  # after the id of a subscription `on change`: what re-arms it
 
@@ -231,6 +232,8 @@ class BrokerState:
         if self.graph is not None:
             self.graph.restore(kept.facts, kept.graphs)
         self.sequence, self.at = kept.sequence, kept.at
+        if self.time is not None:
+            self.time.follow(kept.sequence)
         for engine in self.engines:
             if engine.name in kept.engines:
                 engine.restore(kept.engines[engine.name])
@@ -308,6 +311,8 @@ class BrokerState:
                 self._run_query(registration.id, registration.subscription)
             else:
                 self._run_on_engine(registration.id, registration.subscription)
+        except (HistoryError, HistoryTaken):  # it would miss what happens until that is over
+            raise
         except PurportError as error:  # it could be run when it was registered: say so, go on
             self.unrunnable[registration.id] = str(error)
 

@@ -8,16 +8,19 @@ keeps a snapshot, and what came after that is found in the journal again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
 
 from purport.broker.engine import Answer, Found
-from purport.broker.records import Entry, Published
+from purport.broker.journal import Journal
+from purport.broker.journaled_history import opened_history
+from purport.broker.records import Published
 from purport.errors import EventError
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
+from purport.model.interval import is_in_calendar, microseconds_of, time_of
 from purport.model.match import Evidence, Explanation, Match
 from purport.model.subscription import Subscription
 from purport.temporal.asked import is_in_time
@@ -25,13 +28,12 @@ from purport.temporal.engine import Detection, Mark, TemporalEngine
 from purport.temporal.explanation import explain_in_time
 from purport.temporal.history import EventHistory
 from purport.temporal.instance import Instance
-from purport.temporal.occurrence import Occurrence
+from purport.temporal.occurrence import Occurrence, Part, report_of
+from purport.temporal.progress import BEGINNING
 from purport.temporal.unsaved_history import UnsavedHistory
 
 _LOG = logging.getLogger("purport.broker")
 _NONE: tuple[Answer, ...] = ()
-
-Past = Callable[[int, int], Iterator[Entry]]  # the entries after a sequence, through another
 
 
 class KeptTime(msgspec.Struct, frozen=True):
@@ -40,6 +42,7 @@ class KeptTime(msgspec.Struct, frozen=True):
     watermark: int
     last_instant: int
     since: dict[str, int]  # the sequences after which subscriptions are told, by their ids
+    applied: int = 0  # the entry of the journal through which the history has it
 
 
 class HistoryLimits(msgspec.Struct, frozen=True):
@@ -59,19 +62,19 @@ class HistoryEngine:
         self,
         matcher: Callable[[], Matcher],
         history: Callable[[], EventHistory],
-        past: Past,
+        journal: Journal,
         limits: HistoryLimits | None = None,
     ) -> None:
         self._limits = limits or HistoryLimits()
         self._engine = TemporalEngine(matcher, allowance=self._limits.allowance)
-        self._open, self._past = history, past
+        self._open, self._journal = history, journal
         self._opened: EventHistory | None = None
         self._history: UnsavedHistory | None = None  # as long as nobody asks for time
-        self._sequence = 0
+        self._sequence = 0  # of the last publication, or of the snapshot
+        self._late: dict[int, timedelta] = {}  # by how much, by sequences of publications
         self._since: dict[str, int] = {}
         self._waiting: dict[str, Subscription] = {}  # to be taken up, all together
         self._found: dict[tuple[str, str], Detection] = {}  # by subscription and event
-        self.late = 0  # events that came too late to count
 
     @property
     def found(self) -> Sequence[Found]:
@@ -106,6 +109,7 @@ class HistoryEngine:
 
     def require(self, events: Sequence[Event], sequence: int, at: datetime) -> None:
         self._wake()
+        self._late.clear()
         history = self._history
         if history is None:
             return
@@ -122,8 +126,14 @@ class HistoryEngine:
     def advance(self, sequence: int, event: Event, at: datetime) -> None:
         self._wake()
         self._sequence = sequence
-        if self._history is not None:
-            self._take(self._history, sequence, event, at)
+        late_by = self._take(sequence, event, at)
+        if late_by is not None:
+            self._late[sequence] = late_by
+            _LOG.warning("%s came too late by %s to count", event.id, late_by)
+
+    def late_by(self, sequence: int) -> timedelta | None:
+        """By how much what was published last came too late to count."""
+        return self._late.get(sequence)
 
     def told(self, event: str, subscriptions: Sequence[str]) -> None:
         for subscription in subscriptions:
@@ -142,18 +152,24 @@ class HistoryEngine:
         if self._history is None:
             return b""
         self._drop_old()
-        self._history.save(self._sequence)
+        self._history.save()
         mark = self._engine.mark
-        kept = KeptTime(mark.watermark, mark.last_instant, self._since)
+        kept = KeptTime(mark.watermark, mark.last_instant, self._since, self._history.saved)
         return msgspec.json.encode(kept)
+
+    def follow(self, sequence: int) -> None:
+        """What comes next follows an entry of the journal: a snapshot has what was before."""
+        self._sequence = sequence
 
     def restore(self, state: bytes) -> None:
         if not state:
             return
         kept = msgspec.json.decode(state, type=KeptTime)
-        self._engine.mark = Mark(kept.watermark, kept.last_instant)
         self._since = kept.since
-        self._begin()
+        if self._begin().applied < kept.applied:
+            _LOG.warning("the history of events is behind: it is made from the journal")
+            self._read_past()
+        self._engine.mark = Mark(kept.watermark, kept.last_instant)
 
     def close(self) -> None:
         """Let go of the history."""
@@ -165,52 +181,77 @@ class HistoryEngine:
         if not self._waiting:
             return
         if self._history is None:
-            self._read_past(self._begin())
+            self._begin()
+            self._read_past()
         waiting, self._waiting = self._waiting, {}
         self._engine.add_all(waiting, self._since)
 
     def _lasting(self) -> EventHistory:
         """What lasts of the history, opened once."""
         if self._opened is None:
-            self._opened = self._open()
+            self._opened = opened_history(self._open, self._journal)
         return self._opened
 
     def _begin(self) -> UnsavedHistory:
         self._history = self._engine.history = UnsavedHistory(self._lasting())
         self._engine.sequence = self._history.applied
-        self._sequence = max(self._sequence, self._history.applied)
         return self._history
 
-    def _read_past(self, history: UnsavedHistory) -> None:
-        """Have the history know what the journal has."""
-        for entry in self._past(history.applied, self._sequence):
+    def _read_past(self) -> None:
+        """Have the history know what the journal has, as far as it has it still."""
+        assert self._history is not None
+        first, applied = self._journal.first, self._history.applied
+        if applied + 1 < min(first, self._sequence + 1):
+            _LOG.warning(
+                "what was published from entry %d to %d is missing from the history of events: "
+                "the journal has dropped it",
+                applied + 1,
+                first - 1,
+            )
+        for entry in self._journal.read(0, self._sequence):
             if isinstance(entry.record, Published) and entry.event is not None:
-                self._take(history, entry.sequence, entry.event, entry.time)
+                self._take(entry.sequence, entry.event, entry.time)
 
-    def _take(self, history: UnsavedHistory, sequence: int, event: Event, at: datetime) -> None:
-        """Take up an event; what contradicts what is known was told before anybody asked."""
-        if sequence <= history.saved:
-            self._find(self._engine.note(event, at, sequence))
-            return
+    def _take(self, sequence: int, event: Event, at: datetime) -> timedelta | None:
+        """Take up an event, and say by how much it came too late.
+
+        What contradicts what is known was told before anybody asked.
+        """
+        history = self._history
+        if history is None:
+            return None
         try:
+            if sequence <= history.saved:
+                if not _is_repeated(history, sequence, event):
+                    self._find(self._engine.note(event, at, sequence))
+                return None
+            history.reach(sequence, microseconds_of(at))
             taken = self._engine.take(event, at, sequence)
         except EventError as error:
             _LOG.warning("entry %d takes no part in time: %s", sequence, error)
-            return
-        if taken.late_by is not None:
-            self.late += 1
-            _LOG.warning("%s came too late by %s to count", taken.occurrence.id, taken.late_by)
+            return None
         self._find(taken.detections)
+        return taken.late_by
 
     def _find(self, detections: Sequence[Detection]) -> None:
         for one in detections:
             self._found[one.subscription, one.instance.about.id] = one
 
     def _drop_old(self) -> None:
-        limits, watermark = self._limits, self._engine.watermark
-        if watermark is not None and (limits.most_age or limits.most_events is not None):
-            before = None if limits.most_age is None else watermark - limits.most_age
+        limits, watermark = self._limits, self._engine.mark.watermark
+        before = None
+        if limits.most_age is not None and watermark != BEGINNING:
+            first = watermark - limits.most_age // timedelta(microseconds=1)
+            before = time_of(first) if is_in_calendar(first) else None
+        if before is not None or limits.most_events is not None:
             self._engine.drop(before=before, most=limits.most_events)
+
+
+def _is_repeated(history: UnsavedHistory, sequence: int, event: Event) -> bool:
+    """Whether a publication told again what the history had, or contradicted it."""
+    report = report_of(event, 0)
+    known = None if event.id is None else history.find(event.id)
+    return known is not None and known.sequence != sequence and report.part is not Part.END
 
 
 def _grouped(detections: Sequence[Detection]) -> list[Found]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -123,7 +124,8 @@ class Broker:
         self._posts: dict[str, Worker] = {}
         self._housekeeper: Housekeeper | None = None
         self._clock = clock or SystemClock()
-        try:
+        with ExitStack() as on_failure:
+            on_failure.callback(journal.close)
             known = None if ontology is None else ontology_of(ontology)
             if self._settings.infers and known is None:
                 raise InvalidInput("a broker infers by an ontology, and none is given")
@@ -131,14 +133,13 @@ class Broker:
             times = history_engine(
                 journal, history, self._settings.history, matcher=matcher, ontology=known
             )
+            on_failure.callback(times.close)
             self._ledger = self._start(
                 [matching, *engines, times],
                 Graph(known if self._settings.infers else None),
                 partial(_explained, matching, times),
             )
-        except BaseException:
-            journal.close()
-            raise
+            on_failure.pop_all()
         self._next_look = self._ledger.sequence + _ENTRIES_BETWEEN_LOOKS
         for registration in self._ledger.registry:
             self._post_for(registration)
@@ -499,13 +500,13 @@ class Broker:
             require_owner(publisher)
         if self._settings.access is not OPEN:
             self._settings.access.require(publisher, Action.PUBLISH, topic=topic)
-        entries = self._ledger.publish(events, topic, publisher)
+        entries, late = self._ledger.publish(events, topic, publisher)
         if self._ledger.next_deadline is not None:
             self._timer.look()
         if self._housekeeper is None and entries[-1].sequence >= self._next_look:
             self._next_look = entries[-1].sequence + _ENTRIES_BETWEEN_LOOKS
             self._ledger.forget(self._settings.memory_entries)
-        return receipts_of(entries, len(events))
+        return receipts_of(entries, len(events), late)
 
     def _register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted, each paused or not; raises what is wrong with one."""

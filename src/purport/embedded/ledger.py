@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
 from purport.broker.draft import detected, published, updated
 from purport.broker.drafting import BacklogFull
-from purport.broker.engine import Engine
+from purport.broker.engine import Engine, Found
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
 from purport.broker.records import (
@@ -51,10 +52,18 @@ from purport.sparql.graph_store import Answer
 
 _LOG = logging.getLogger("purport.broker")
 _LONGEST_REASON = 1_000
+_BEHIND = "the broker could not follow its own journal: open it again"
 
 
 class BrokerClosed(PurportError):
     """The broker was closed: nothing can be done with it any more."""
+
+
+class Publication(NamedTuple):
+    """The entries of a publication, and which of them came too late to count, by how much."""
+
+    entries: list[Entry]
+    late: dict[int, timedelta]  # by their sequences
 
 
 class Ledger:
@@ -97,8 +106,8 @@ class Ledger:
         """The sequence of the last entry."""
         return self._state.sequence
 
-    def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Entry]:
-        """Publish events, rules included, as one change."""
+    def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> Publication:
+        """Publish events, rules included, as one change; what is found by them in others."""
         with self.lock, self._drafting():
             self.run_what_may()
             entries = published(
@@ -112,7 +121,9 @@ class Ledger:
                 received=self._received.all(),
             )
             self._write(entries)
-            return [*entries, *self._tell_found(entries)]
+            late = self._late(entries)
+            self._tell_found(entries)
+            return Publication(entries, late)
 
     def update(self, text: str, publisher: str | None) -> Entry:
         """Run an update as one change; gives the entry that says what it changed."""
@@ -144,7 +155,11 @@ class Ledger:
     @property
     def next_deadline(self) -> datetime | None:
         """When something that should have happened by then is missing."""
-        return None if self._state.time is None else self._state.time.next_deadline
+        with self.lock:
+            if self._state.time is None or self._why_closed:
+                return None
+            with self._following():
+                return self._state.time.next_deadline
 
     def cancel(self, number: int) -> DelayedUpdate:
         """Let a delayed update go; `InvalidInput` if it does not wait."""
@@ -183,7 +198,7 @@ class Ledger:
         """Tell what was found in time, and what follows from it; gives the entries of that."""
         told: list[Entry] = []
         origins: dict[str, Published] = {}
-        while self._state.found():
+        while self._found():
             for one in entries:
                 if isinstance(one.record, Published) and one.record.rules and one.event:
                     origins[one.event.id or ""] = one.record
@@ -197,6 +212,19 @@ class Ledger:
             self._write(entries)
             told += entries
         return told
+
+    def _found(self) -> Sequence[Found]:
+        """What was found in time, and no entry has yet."""
+        with self._following():
+            return self._state.found()
+
+    def _late(self, entries: Sequence[Entry]) -> dict[int, timedelta]:
+        """Which publications came too late to count in time, and by how much."""
+        time = self._state.time
+        if time is None:
+            return {}
+        known = ((one.sequence, time.late_by(one.sequence)) for one in entries)
+        return {sequence: late for sequence, late in known if late is not None}
 
     def run_what_may(self) -> None:
         """The same for what need not come after all of them: it does not wait for a subscriber."""
@@ -339,6 +367,7 @@ class Ledger:
         """Have the journal keep the state, so that a restart need not begin at the beginning."""
         with self.lock:
             self.require_open()
+            self._tell_found(())  # which a snapshot does not have
             if self._state.sequence > self._snapshot_at:
                 self._journal.keep_snapshot(Snapshot(self._state.sequence, self._state.snapshot()))
                 self._snapshot_at = self._state.sequence
@@ -373,10 +402,16 @@ class Ledger:
                 self.write_received()
                 self.keep_snapshot()
             finally:
-                self._why_closed = "the broker is closed"
-                self._journal.close()
-                if self._state.time is not None:
-                    self._state.time.close()
+                self._let_go("the broker is closed")
+
+    def _let_go(self, why: str) -> None:
+        """Nothing can be done with it any more."""
+        self._why_closed = why
+        try:
+            self._journal.close()
+        finally:
+            if self._state.time is not None:
+                self._state.time.close()
 
     def require_open(self) -> None:
         """Raise `BrokerClosed` if nothing can be done any more."""
@@ -387,6 +422,15 @@ class Ledger:
         """How far a subscriber is, with what the journal does not know yet."""
         cursor = self._state.cursors.get(identifier)
         return None if cursor is None else cursor.through(self._received.through(identifier))
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        """What fails here leaves the state, or an engine, behind the journal: that is the end."""
+        try:
+            yield
+        except BaseException:
+            self._let_go(_BEHIND)
+            raise
 
     @contextmanager
     def _drafting(self) -> Iterator[None]:
@@ -439,20 +483,20 @@ class Ledger:
             return
         try:
             self._journal.append(entries)
+        except BaseException:
+            if self._journal.last != self._state.sequence:  # or else nothing has happened
+                self._let_go(_BEHIND)
+            raise
+        with self._following():
             for entry in entries:
                 if type(entry.record) is Published:
                     self._state.apply(entry)
                 else:
                     self._apply(entry, entry.record, subscriptions or {})
-        except BaseException:
-            if self._journal.last != self._state.sequence:  # or else nothing has happened
-                self._why_closed = "the broker could not follow its own journal: open it again"
-                self._journal.close()
-            raise
         for entry in entries:
             self._notice(entry)
         is_old = self._state.sequence - self._snapshot_at >= self._settings.snapshot_every
-        if is_old and not self._state.found():
+        if is_old and not self._found():
             try:
                 self.keep_snapshot()
             except PurportError as error:  # what was published is kept all the same

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from purport.broker.records import Entry, Failed, Published, Updated, UpdateFailed
 
@@ -16,6 +16,7 @@ class Receipt:
     sequence: int
     event_id: str
     notified: int  # how many subscribers and rules are told of it
+    late_by: timedelta | None = None  # it is kept, but came too late by so much to count in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,17 @@ def update_receipt(entry: Entry) -> UpdateReceipt:
     return UpdateReceipt(entry.sequence, added, removed, notified, number)
 
 
-def receipts_of(entries: Sequence[Entry], count: int) -> list[Receipt]:
-    """The receipts of the first so many publications, which come before those of rules."""
+def receipts_of(
+    entries: Sequence[Entry], count: int, late: Mapping[int, timedelta]
+) -> list[Receipt]:
+    """The receipts of the first so many publications, which come before those of rules.
+
+    `late` says which came too late to count in time, by their sequences.
+    """
     return [
-        Receipt(entry.sequence, entry.event.id or "", len(entry.record.told))
+        Receipt(
+            entry.sequence, entry.event.id or "", len(entry.record.told), late.get(entry.sequence)
+        )
         for entry in entries
         if entry.event is not None and type(entry.record) is Published
     ][:count]

@@ -11,6 +11,8 @@ _DATE_AND_ZONE = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})")
 _LONGEST_DATE = len("2016-04-11+01:00")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
 _SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _UNIT_OF_TIME = {"milliseconds": "ms", "sec": "s", "seconds": "s", "minutes": "min", "hours": "h",
                  "days": "d", "weeks": "w"}  # fmt: skip
@@ -94,3 +96,11 @@ def length_of(duration: timedelta) -> int:
 def time_of(microseconds: int) -> datetime:
     """The time of such a number."""
     return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def is_in_calendar(microseconds: int) -> bool:
+    """Whether there is a time of such a number: in UTC, from the year 1 to 9999."""
+    return EARLIEST <= microseconds <= LATEST
+
+
+EARLIEST, LATEST = microseconds_of(_FIRST), microseconds_of(_LAST)

@@ -85,6 +85,7 @@ meta = Table(
     Column("value", Text, nullable=False),
 )
 APPLIED = "applied"  # the last sequence of the journal that was taken up
+_APPLIED_AT = "applied at"  # that sequence, and when the entry was made; may be missing
 OWNER = "owner"  # who opened the history last, for writing
 _SCHEMA = "schema"
 _AT_ONCE = 1000
@@ -114,6 +115,23 @@ def value_of(connection: Connection, name: str) -> str:
 def set_value(connection: Connection, name: str, value: object) -> None:
     """Note something about the history itself."""
     connection.execute(update(meta).where(meta.c.name == name).values(value=str(value)))
+
+
+def applied_at(connection: Connection, applied: int) -> int | None:
+    """When the entry was made through which the journal was taken up, if that was noted.
+
+    An older Purport goes on without noting it: then the note is of an older entry.
+    """
+    noted = connection.scalar(select(meta.c.value).where(meta.c.name == _APPLIED_AT))
+    sequence, _, at = (noted or "").partition(" ")
+    return int(at) if sequence == str(applied) else None
+
+
+def set_applied_at(connection: Connection, applied: int, at: int | None) -> None:
+    """Note when the entry was made through which the journal was taken up."""
+    connection.execute(delete(meta).where(meta.c.name == _APPLIED_AT))
+    if at is not None:
+        connection.execute(insert(meta), {"name": _APPLIED_AT, "value": f"{applied} {at}"})
 
 
 def insert_occurrences(connection: Connection, first: int, some: list[Occurrence]) -> None:

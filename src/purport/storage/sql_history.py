@@ -58,6 +58,7 @@ class SqlHistory:
         self._most_remembered = remembered
         self._remembered: dict[int, tuple[Occurrence, bool]] = {}
         self._applied = self._late = self._ended = self._next = 0
+        self._applied_at: int | None = None
         self._spans: tuple[int, ...] = ()
         self._timed = TimedRows(self)
         self._reader = Reader(database)
@@ -70,7 +71,12 @@ class SqlHistory:
         self._make_sure()
         return self._applied
 
-    def keep(self, occurrences: Sequence[Occurrence], applied: int) -> None:
+    @property
+    def applied_at(self) -> int | None:
+        self._make_sure()
+        return self._applied_at
+
+    def keep(self, occurrences: Sequence[Occurrence], applied: int, at: int | None = None) -> None:
         new = list({one.id: one for one in occurrences}.values())
         with self._writer.doubting():
             with self._writer.transaction() as connection:
@@ -78,7 +84,8 @@ class SqlHistory:
                 replaced = self._replace([key_of(one.id) for one in new], connection)
                 tables.insert_occurrences(connection, self._next, new)
                 tables.set_value(connection, tables.APPLIED, applied)
-            self._applied = applied
+                tables.set_applied_at(connection, applied, at)
+            self._applied, self._applied_at = applied, at
             self._late += sum(one.is_late for one in new)
             self._late -= sum(bool(row.is_late) for row in replaced)
             self._ended += sum(one.end is not None for one in new)
@@ -167,6 +174,7 @@ class SqlHistory:
     def _look(self, connection: Connection) -> None:
         """Find out where the history is: at first, and after something failed."""
         self._applied = int(tables.value_of(connection, tables.APPLIED))
+        self._applied_at = tables.applied_at(connection, self._applied)
         highest, ended = connection.execute(select(func.max(_c.number), func.count(_c.end))).one()
         self._next, self._ended = max(self._next, (highest or 0) + 1), ended
         late = select(func.count()).where(_c.is_late == true())

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
-from purport.model.interval import length_of, microseconds_of, time_of
+from purport.model.interval import is_in_calendar, length_of, microseconds_of, time_of
 from purport.model.subscription import Options, Pattern, Subscription
 from purport.temporal.event_log import EventLog, KeptEvents
 from purport.temporal.filters import Filters, Passed, Reading, Taker, least_probability
@@ -154,9 +154,14 @@ class TemporalEngine:
 
     @property
     def next_deadline(self) -> datetime | None:
-        """When something may be found to be missing, if nothing happens until then."""
+        """When something may be found to be missing, if nothing happens until then.
+
+        None if that is never, or when the calendar is over.
+        """
         deadline = self._progress.next_deadline
-        return None if deadline is None else time_of(deadline + self._allowance)
+        if deadline is None or not is_in_calendar(deadline + self._allowance):
+            return None
+        return time_of(deadline + self._allowance)
 
     def __len__(self) -> int:
         return len(self._root_of)

@@ -59,11 +59,16 @@ class EventHistory(TimedEvents, Protocol):
     def applied(self) -> int:
         """The last sequence of the journal that was taken up; 0 if there never was one."""
 
-    def keep(self, occurrences: Sequence[Occurrence], applied: int) -> None:
+    @property
+    def applied_at(self) -> int | None:
+        """When that entry was made: another journal has another one there. None if not told."""
+
+    def keep(self, occurrences: Sequence[Occurrence], applied: int, at: int | None = None) -> None:
         """Take up what is new, or known better, and the journal through a sequence: all or nothing.
 
-        Of one id the last counts. When it returns, a crash no longer loses it, if this kind of
-        history lasts. `HistoryError` if it cannot be kept, or if `applied` would go back.
+        `at` is when that entry was made. Of one id the last counts. When it returns, a crash no
+        longer loses it, if this kind of history lasts. `HistoryError` if it cannot be kept, or if
+        `applied` would go back.
         """
 
     def find(self, identifier: str) -> Occurrence | None:
@@ -152,6 +157,7 @@ class MemoryHistory:
 
     def __init__(self) -> None:
         self._applied = 0
+        self._applied_at: int | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -165,12 +171,16 @@ class MemoryHistory:
     def applied(self) -> int:
         return self._applied
 
-    def keep(self, occurrences: Sequence[Occurrence], applied: int) -> None:
+    @property
+    def applied_at(self) -> int | None:
+        return self._applied_at
+
+    def keep(self, occurrences: Sequence[Occurrence], applied: int, at: int | None = None) -> None:
         require_forward(self._applied, applied)
         for occurrence in occurrences:
             self._forget(occurrence.id)
             self._take_up(occurrence)
-        self._applied = applied
+        self._applied, self._applied_at = applied, at
 
     def find(self, identifier: str) -> Occurrence | None:
         return self._known.get(identifier)

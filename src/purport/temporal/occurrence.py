@@ -14,7 +14,13 @@ from msgspec import Struct, structs
 
 from purport.errors import EventError
 from purport.model.event import Event, Statement
-from purport.model.interval import Interval, microseconds_of, read_instant, time_of
+from purport.model.interval import (
+    Interval,
+    is_in_calendar,
+    microseconds_of,
+    read_instant,
+    time_of,
+)
 from purport.model.term import Term, Text, Time
 from purport.model.units import Quantity
 
@@ -101,6 +107,8 @@ class Report:
         match self.part:
             case Part.WHOLE:
                 is_same_time = (self.start, self.end) == (known.start, known.end)
+                if self.is_without_time:  # whoever publishes it again does so later
+                    is_same_time = known.start == known.end and not known.is_in_parts
                 return is_same_time and self.statements == known.statements
             case Part.START:
                 is_begun = known.is_in_parts and self.start == known.start
@@ -116,7 +124,7 @@ def report_of(event: Event, at: int) -> Report:
     KBN's attributes (`PUB_ID`, `KBN_PUB_TYPE`, `KBN_START_TIME`, `KBN_END_TIME`) say the same as an
     id and an interval, where the event has none.
     """
-    aliases = dict(_aliases(event)) if event.interval is None else {}
+    aliases = _aliases_of(event)
     interval = event.interval or _aliased_interval(aliases)
     identifier = event.id or _aliased_id(aliases)
     statements = event.statements
@@ -124,15 +132,34 @@ def report_of(event: Event, at: int) -> Report:
         statements = tuple(one for one in statements if _alias(one) is None)
     if interval is None:
         return Report(Part.WHOLE, identifier, at, at, statements, is_without_time=True)
-    start = None if interval.start is None else microseconds_of(interval.start)
-    end = None if interval.end is None else microseconds_of(interval.end)
+    start, end = _counted(interval.start), _counted(interval.end)
     part = Part.END if start is None else Part.START if end is None else Part.WHOLE
     if part is Part.END and identifier is None:
         raise EventError("the end of an event is told, but not of which: it needs an id")
     return Report(part, identifier, start, end, statements)
 
 
+def told_id(event: Event) -> str | None:
+    """The id that an event has, or that KBN's `PUB_ID` gives it; None if nobody gave it one."""
+    return event.id or _aliased_id(_aliases_of(event))
+
+
+def _counted(time: datetime | None) -> int | None:
+    """A bound as a number; `EventError` if it is a time that UTC has not."""
+    if time is None:
+        return None
+    found = microseconds_of(time)
+    if not is_in_calendar(found):
+        raise EventError(f"in UTC, {time.isoformat()} is not between the years 1 and 9999")
+    return found
+
+
 _ALIASES = ("pub_id", "kbn_pub_type", "kbn_start_time", "kbn_end_time")
+
+
+def _aliases_of(event: Event) -> dict[str, Term]:
+    """What KBN's attributes tell, where they do."""
+    return dict(_aliases(event)) if event.interval is None else {}
 
 
 def _aliases(event: Event) -> Iterator[tuple[str, Term]]:
@@ -151,7 +178,7 @@ def _alias(statement: Statement) -> str | None:
 
 
 def _aliased_id(aliases: dict[str, Term]) -> str | None:
-    return str(aliases["pub_id"]) if "pub_id" in aliases else None
+    return (str(aliases["pub_id"]) or None) if "pub_id" in aliases else None
 
 
 def _aliased_interval(aliases: dict[str, Term]) -> Interval | None:
@@ -166,6 +193,11 @@ def _aliased_interval(aliases: dict[str, Term]) -> Interval | None:
             case "END":
                 return Interval(None, _required(end, "END"))
             case "INSTANT":
+                if start is not None and end is not None and start != end:
+                    raise EventError(
+                        f"KBN_PUB_TYPE is INSTANT, but KBN_START_TIME ({start.isoformat()}) is not "
+                        f"KBN_END_TIME ({end.isoformat()})"
+                    )
                 return Interval(start or end, start or end)
             case "":
                 return Interval(start, end)

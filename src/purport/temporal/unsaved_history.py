@@ -14,7 +14,8 @@ class UnsavedHistory:
     def __init__(self, lasting: EventHistory) -> None:
         self._lasting = lasting
         self._unsaved: dict[str, Occurrence] = {}
-        self._unknown: set[str] = set()  # ids that were looked for, and are not there
+        self._unknown: set[str] = set()  # ids that are not in what lasts
+        self._applied_at: int | None = None
         self.applied = lasting.applied
         self.saved = lasting.applied  # the last sequence that lasts
 
@@ -22,22 +23,31 @@ class UnsavedHistory:
         """Take up what is new, or known better."""
         for one in occurrences:
             self._unsaved[one.id] = one
-            self._unknown.discard(one.id)
+            if one.sequence > self.saved:
+                self._unknown.add(one.id)
         self.applied = applied
 
-    def save(self, applied: int) -> None:
-        """Have all of it last, through a sequence of the journal."""
-        if applied > self.saved:
-            self._lasting.keep(list(self._unsaved.values()), applied)
+    def reach(self, applied: int, at: int) -> None:
+        """Take up the journal through an entry, and when that was made."""
+        self.applied, self._applied_at = applied, at
+
+    def save(self) -> None:
+        """Have all of it last, through where the journal was taken up."""
+        if self.applied > self.saved:
+            self._lasting.keep(list(self._unsaved.values()), self.applied, self._applied_at)
             self._unsaved.clear()
             self._unknown.clear()
-            self.applied = self.saved = applied
+            self.saved = self.applied
 
     def find(self, identifier: str) -> Occurrence | None:
-        """What is known under an id; the history that lasts is asked once for a new one."""
+        """What is known under an id; the history that lasts is asked once for a new one.
+
+        What rules derive from an event that a broker named (`event-7>rule`) is as new as that.
+        """
         if identifier in self._unsaved:
             return self._unsaved[identifier]
-        if identifier in self._unknown:
+        root, _, rules = identifier.partition(">")
+        if identifier in self._unknown or (rules and _is_given(root) and root in self._unknown):
             return None
         found = self._lasting.find(identifier)
         if found is None:
@@ -53,9 +63,14 @@ class UnsavedHistory:
 
     def drop(self, *, before: int | None = None, most: int | None = None) -> int:
         """Forget what is old, after all of it was saved."""
-        self.save(self.applied)
+        self.save()
         return self._lasting.drop(before=before, most=most)
 
     def close(self) -> None:
         """Let go of it."""
         self._lasting.close()
+
+
+def _is_given(identifier: str) -> bool:
+    """Whether an id looks like those that a broker gives to events without one."""
+    return identifier.startswith("event-")

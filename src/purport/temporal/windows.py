@@ -70,7 +70,8 @@ def aggregate(
     """What the values of an event and of others come to; None if its own say nothing.
 
     It is in the unit that is asked for, or else in the first that is named. Values of another kind
-    (a length among temperatures) do not count; numbers without a unit are taken to be in it.
+    (a length among temperatures) do not count; numbers without a unit are taken to be in it. What
+    no quantity holds, because it is too large, is no answer: None too.
     """
     if function is Function.COUNT:
         return Quantity(len(own) + sum(1 for _ in others)) if own else None
@@ -78,8 +79,14 @@ def aggregate(
     unit = next((one.unit for one in _quantities([asked, *told]) if one.unit is not None), None)
     if not _numbers(own, unit):
         return None
-    result = _come_to(function, _numbers(told, unit))
-    return Quantity(int(result) if result.denominator == 1 else float(result), unit)
+    return _quantity(_come_to(function, _numbers(told, unit)), unit)
+
+
+def _quantity(number: Fraction, unit: Unit | None) -> Quantity | None:
+    try:
+        return Quantity(int(number) if number.denominator == 1 else float(number), unit)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _quantities(values: Iterable[Term]) -> list[Quantity]:

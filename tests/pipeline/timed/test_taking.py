@@ -15,6 +15,7 @@ from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.event_lines import events_in
 from purport.model.interval import time_of
+from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
 from purport.pipeline.formats.json_lines import json_lines
@@ -132,6 +133,26 @@ def require_the_same(
 
     found = taken(rows_in_files(files, asked), subscriptions, allowance, restart)
     assert found == (expected, min(found[1], most_late), wrong)
+
+
+def test_a_start_and_an_end_as_kbn_writes_them_are_one_event() -> None:
+    asked = [parse("{kind = hot, end after {kind = mild}}")]
+    files = [
+        [
+            b'{"kind": "mild", "@start": 1, "@end": 1}',
+            b'{"PUB_ID": "f1", "KBN_PUB_TYPE": "START", "KBN_START_TIME": 2000, "kind": "hot"}',
+            b'{"PUB_ID": "f2", "KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 2000, '
+            b'"KBN_END_TIME": 3000}',
+        ],
+        [b'{"PUB_ID": "f1", "KBN_PUB_TYPE": "END", "KBN_END_TIME": 3000}'],
+    ]
+    rows = rows_in_files(files, Asked.of(asked, FEW_WORDS.matcher))
+
+    found, late, wrong = taken(rows, asked, timedelta(0), restart=1)
+
+    assert [(event, probability) for _, event, probability in found] == [("f1", 1.0)]
+    assert (late, wrong) == (0, 0)
+    assert [row.event_id for row in rows[0] if row.event_id] == ["0.jsonl:1", "f1"]
 
 
 @given(st.lists(exact_subscriptions, min_size=1, max_size=3), streams(), allowances, st.data())
