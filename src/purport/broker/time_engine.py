@@ -21,11 +21,12 @@ from purport.model.event import Event
 from purport.model.match import Evidence, Explanation, Match
 from purport.model.subscription import Subscription
 from purport.temporal.asked import is_in_time
-from purport.temporal.engine import Detection, Mark, TemporalEngine
+from purport.temporal.engine import Mark, TemporalEngine
 from purport.temporal.explanation import explain_in_time
 from purport.temporal.history import EventHistory
 from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence
+from purport.temporal.told import Detection
 from purport.temporal.unsaved_history import UnsavedHistory
 
 _LOG = logging.getLogger("purport.broker")
@@ -40,6 +41,7 @@ class KeptTime(msgspec.Struct, frozen=True):
     watermark: int
     last_instant: int
     since: dict[str, int]  # the sequences after which subscriptions are told, by their ids
+    told: dict[str, list[str]] = {}  # of events that rest on what was dropped, by subscription
 
 
 class HistoryLimits(msgspec.Struct, frozen=True):
@@ -69,6 +71,7 @@ class HistoryEngine:
         self._history: UnsavedHistory | None = None  # as long as nobody asks for time
         self._sequence = 0
         self._since: dict[str, int] = {}
+        self._told: dict[str, set[str]] = {}  # what those that wait were told of before
         self._waiting: dict[str, Subscription] = {}  # to be taken up, all together
         self._found: dict[tuple[str, str], Detection] = {}  # by subscription and event
         self.late = 0  # events that came too late to count
@@ -96,6 +99,7 @@ class HistoryEngine:
 
     def remove(self, identifier: str) -> None:
         self._since.pop(identifier, None)
+        self._told.pop(identifier, None)
         if self._waiting.pop(identifier, None) is None:
             self._engine.remove(identifier)
         for key in [key for key in self._found if key[0] == identifier]:
@@ -128,6 +132,10 @@ class HistoryEngine:
     def told(self, event: str, subscriptions: Sequence[str]) -> None:
         for subscription in subscriptions:
             self._found.pop((subscription, event), None)
+            if subscription in self._waiting:
+                self._told.setdefault(subscription, set()).add(event)
+            else:
+                self._engine.note_told(subscription, event)
 
     def pass_time(self, now: datetime) -> None:
         self._wake()
@@ -144,7 +152,8 @@ class HistoryEngine:
         self._drop_old()
         self._history.save(self._sequence)
         mark = self._engine.mark
-        kept = KeptTime(mark.watermark, mark.last_instant, self._since)
+        told = self._engine.told_of_dropped
+        kept = KeptTime(mark.watermark, mark.last_instant, self._since, told)
         return msgspec.json.encode(kept)
 
     def restore(self, state: bytes) -> None:
@@ -153,6 +162,7 @@ class HistoryEngine:
         kept = msgspec.json.decode(state, type=KeptTime)
         self._engine.mark = Mark(kept.watermark, kept.last_instant)
         self._since = kept.since
+        self._told = {name: set(some) for name, some in kept.told.items()}
         self._begin()
 
     def close(self) -> None:
@@ -167,7 +177,8 @@ class HistoryEngine:
         if self._history is None:
             self._read_past(self._begin())
         waiting, self._waiting = self._waiting, {}
-        self._engine.add_all(waiting, self._since)
+        self._engine.add_all(waiting, self._since, self._told)
+        self._told.clear()
 
     def _lasting(self) -> EventHistory:
         """What lasts of the history, opened once."""

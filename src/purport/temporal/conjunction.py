@@ -13,6 +13,7 @@ from purport.model.subscription import AskedAttribute
 from purport.model.term import Attribute, Term
 from purport.temporal.answered import Answered
 from purport.temporal.filters import Filter, Reading, values_of
+from purport.temporal.history import Dropped
 from purport.temporal.instance import Bindings, Instance, Part, Read, agree
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
@@ -49,6 +50,7 @@ class Operator(Protocol):
 
     place: str
     is_prompt: bool  # all that matters has come when the watermark is at the event's moment
+    only_loses: bool  # when events are dropped, it can become less likely, but not likelier
 
     def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
         """What speaks for it now, and whether nothing better will come."""
@@ -62,8 +64,8 @@ class Operator(Protocol):
     def leave(self, candidate: Candidate) -> None:
         """Tell no more."""
 
-    def drop_before(self, time: int) -> None:
-        """Forget what was before a time."""
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events, which are in the order in which they ended."""
 
     def close(self) -> None:
         """Hear no more."""
@@ -95,7 +97,8 @@ class ConjunctionNode:
         self.listeners: list[Hear] = []
         self.answered = Answered() if is_inner else None
         self._partitions: dict[Attribute, Partition] = {}
-        self._open: dict[str, list[Candidate]] = {}
+        self._kept: dict[str, list[Candidate]] = {}  # by event: who goes on, or waits
+        self._resting: dict[str, set[Candidate]] = {}  # who waits, by the events of its evidence
         self._least = filter.threshold
         filter.takers.append(self)
 
@@ -124,12 +127,12 @@ class ConjunctionNode:
         for probability, values in readings:
             candidate = Candidate(occurrence, probability, values, [None] * count, [False] * count)
             if occurrence.end is None:
-                self._open.setdefault(occurrence.id, []).append(candidate)
+                self._kept.setdefault(occurrence.id, []).append(candidate)
             self._begin(candidate)
 
     def forget(self, identifier: str) -> None:
         """Drop what is known of an event while it went on."""
-        for candidate in self._open.pop(identifier, ()):
+        for candidate in self._kept.pop(identifier, ()):
             self._end(candidate)
             for instance in candidate.emitted:
                 self._retract(instance)
@@ -138,16 +141,26 @@ class ConjunctionNode:
         """A witness came later than the event that it speaks for."""
         if evidence.is_better_than(candidate.evidence[number]):
             candidate.evidence[number] = evidence
+            if candidate.is_waiting:
+                self._rest_on(candidate, evidence)
             self._judge(candidate)
 
-    def drop_before(self, time: int) -> None:
-        """Forget what ended before a time."""
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events, and look anew at what goes on or waits, and rested on them."""
         if self.answered is not None:
-            self.answered.drop_before(time)
-        for partition in self._partitions.values():
-            partition.drop_before(time)
+            for one in self.answered.drop_through(dropped[-1].end, dropped[-1].id):
+                for partition in self._partitions.values():
+                    partition.remove(one)
         for operator in self.operators:
-            operator.drop_before(time)
+            operator.drop(dropped)
+        for gone in dropped:
+            for candidate in self._kept.pop(gone.id, ()):
+                self._end(candidate)
+        again = {one for gone in dropped for one in self._resting.pop(gone.id, ())}
+        if not all(one.only_loses for one in self.operators):
+            again.update(one for some in self._kept.values() for one in some)
+        for candidate in sorted(again, key=lambda one: one.occurrence.sequence):
+            self._begin_again(candidate)
 
     def _pass_on(self, occurrence: Occurrence, readings: list[Reading]) -> None:
         """Emit what has ended and needs no witness: nothing more will be known of it."""
@@ -171,9 +184,34 @@ class ConjunctionNode:
         for time in sorted({one for one in again if one is not None and one > watermark}):
             self._progress.wait(time, self.rank, partial(self._look, candidate))
         candidate.is_waiting = True
+        if candidate.occurrence.end is not None:
+            self._kept.setdefault(candidate.occurrence.id, []).append(candidate)
+        for evidence in candidate.evidence:
+            if evidence is not None:
+                self._rest_on(candidate, evidence)
         for operator, is_settled in zip(self.operators, candidate.is_settled, strict=True):
             if not is_settled:
                 operator.wait(candidate)
+
+    def _begin_again(self, candidate: Candidate) -> None:
+        """Look at an event as if it came now; what was told of it stays told."""
+        occurrence, count = candidate.occurrence, len(self.operators)
+        is_known = any(one is candidate for one in self._kept.get(occurrence.id, ()))
+        if not is_known:
+            return
+        self._end(candidate)
+        for instance in candidate.emitted:
+            self._retract(instance)
+        anew = Candidate(
+            occurrence, candidate.probability, candidate.values, [None] * count, [False] * count
+        )
+        if occurrence.end is None:
+            some = self._kept[occurrence.id]
+            some[some.index(candidate)] = anew
+        self._begin(anew)
+
+    def _rest_on(self, candidate: Candidate, evidence: Evidence) -> None:
+        self._resting.setdefault(evidence.instance.about.id, set()).add(candidate)
 
     def _look(self, candidate: Candidate) -> None:
         """Ask all operators that may know more."""
@@ -187,6 +225,8 @@ class ConjunctionNode:
             before = known[number]
             if evidence is not None and (before is None or evidence.is_better_than(before)):
                 known[number] = evidence
+                if candidate.is_waiting:
+                    self._rest_on(candidate, evidence)
             elif before is None and settled[number]:
                 self._end(candidate)
                 return
@@ -276,5 +316,20 @@ class ConjunctionNode:
         if not candidate.is_over:
             candidate.is_over = True
             if candidate.is_waiting:
-                for operator in self.operators:
-                    operator.leave(candidate)
+                self._stop_waiting(candidate)
+
+    def _stop_waiting(self, candidate: Candidate) -> None:
+        for operator in self.operators:
+            operator.leave(candidate)
+        for evidence in candidate.evidence:
+            name = None if evidence is None else evidence.instance.about.id
+            if name in self._resting:
+                self._resting[name].discard(candidate)
+                if not self._resting[name]:
+                    del self._resting[name]
+        occurrence = candidate.occurrence
+        if occurrence.end is not None and occurrence.id in self._kept:
+            some = self._kept[occurrence.id]
+            some.remove(candidate)
+            if not some:
+                del self._kept[occurrence.id]

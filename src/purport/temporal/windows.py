@@ -10,6 +10,7 @@ from purport.model.subscription import AskedAttribute, Function
 from purport.model.term import Term
 from purport.model.units import Quantity, Unit
 from purport.temporal.conjunction import Candidate
+from purport.temporal.history import Dropped
 from purport.temporal.instance import Instance, Read
 from purport.temporal.last_values import values_read
 from purport.temporal.occurrence import Occurrence
@@ -22,6 +23,7 @@ class AggregateOperator:
     """Looks once, when all that ended before an event's moment has come."""
 
     is_prompt = True
+    only_loses = False  # what values come to may be more without some of them
 
     def __init__(
         self,
@@ -53,7 +55,7 @@ class AggregateOperator:
     def leave(self, candidate: Candidate) -> None:
         """Nothing waits here."""
 
-    def drop_before(self, time: int) -> None:
+    def drop(self, dropped: Sequence[Dropped]) -> None:
         """Nothing is kept here."""
 
     def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
