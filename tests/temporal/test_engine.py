@@ -192,3 +192,14 @@ def test_who_is_gone_does_not_move_time() -> None:
     assert engine.next_deadline == time_of(5_000_000)
     engine.pass_time(time_of(2_000_000))
     assert engine.watermark == time_of(0)
+
+
+def test_who_hardly_resembles_the_event_around_is_none_of_the_last() -> None:
+    engine = TemporalEngine(matcher)
+    engine.add("s", parse("{level filter(=, last 1) {kind = $kind~}} threshold 0.3"))
+    found = []
+    for name, kind, level in (("a", "hot", 0), ("b", "cold", 1), ("c", "warm", 0)):
+        said = Event.from_json({"@id": name, "kind": kind, "level": level})
+        found += engine.take(said, time_of(0)).detections
+
+    assert [one.event.id for one in found] == ["c"]

@@ -65,8 +65,9 @@ class Witnesses:
             return None
         if self._correlation is None:
             return Evidence(one, one.probability, known)
-        factor = self._correlation.factor(outer, one.about)
-        return Evidence(one, one.probability * factor, known) if factor > 0.0 else None
+        probability = one.probability * self._correlation.factor(outer, one.about)
+        is_likely = probability > 0.0 and probability >= self.node.filter.threshold
+        return Evidence(one, probability, known) if is_likely else None
 
 
 class _WitnessOperator:
