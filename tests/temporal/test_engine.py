@@ -15,6 +15,7 @@ from purport.model.interval import Interval, time_of
 from purport.model.language.parse import parse
 from purport.model.subscription import Subscription
 from purport.temporal.engine import TemporalEngine
+from purport.temporal.told import Detection
 from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
 from tests.strategies.temporal import (
     FewWords,
@@ -197,7 +198,7 @@ def test_who_is_gone_does_not_move_time() -> None:
 def test_who_hardly_resembles_the_event_around_is_none_of_the_last() -> None:
     engine = TemporalEngine(matcher)
     engine.add("s", parse("{level filter(=, last 1) {kind = $kind~}} threshold 0.3"))
-    found = []
+    found: list[Detection] = []
     for name, kind, level in (("a", "hot", 0), ("b", "cold", 1), ("c", "warm", 0)):
         said = Event.from_json({"@id": name, "kind": kind, "level": level})
         found += engine.take(said, time_of(0)).detections
