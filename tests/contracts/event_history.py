@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from purport.model.event import Statement
 from purport.model.term import Text
 from purport.model.units import Quantity
-from purport.temporal.history import EventHistory, HistoryError
+from purport.temporal.history import Dropped, EventHistory, HistoryError
 from purport.temporal.occurrence import Occurrence
 from tests.strategies.occurrences import IDS, occurrences, times
 
@@ -53,7 +53,7 @@ class EventHistoryContract:
         assert history.find("a") is None
         assert list(history.all()) == list(history.open()) == list(history.ended_between()) == []
         assert list(history.going_on_at(3)) == list(history.last_before(3)) == []
-        assert history.drop(before=10, most=0) == 0
+        assert history.drop(before=10, most=0) == []
 
     def test_what_was_kept_is_found(self, history: EventHistory) -> None:
         one, other = occurrence("a", 1, 5, sequence=2), occurrence("b", 2, None, sequence=1)
@@ -144,10 +144,14 @@ class EventHistoryContract:
         history.keep([occurrence(str(n), 0, n) for n in range(10)], applied=1)
         history.keep([occurrence("open", -5, None)], applied=2)
 
-        assert history.drop(before=3) == 3
-        assert history.drop(before=3) == 0
-        assert history.drop(most=5) == 2
-        assert history.drop(before=6, most=4) == 1
+        assert history.drop(before=3) == [
+            Dropped(0, "0", 0),
+            Dropped(1, "1", 0),
+            Dropped(2, "2", 0),
+        ]
+        assert history.drop(before=3) == []
+        assert [one.id for one in history.drop(most=5)] == ["3", "4"]
+        assert [one.id for one in history.drop(before=6, most=4)] == ["5"]
 
         assert [one.id for one in history.ended_between()] == ["9", "8", "7", "6"]
         assert [one.id for one in history.open()] == ["open"]
@@ -194,11 +198,11 @@ class EventHistoryContract:
                         known |= {one.id: one for one in some}
                     case "drop before", int(time):
                         gone = [one for one in _ended(known) if _end(one) < time]
-                        assert history.drop(before=time) == len(gone)
+                        assert history.drop(before=time) == list(map(_left_of, gone))
                         known = {key: one for key, one in known.items() if one not in gone}
                     case "drop to", int(most):
                         gone = _ended(known)[: max(0, len(_ended(known)) - most)]
-                        assert history.drop(most=most) == len(gone)
+                        assert history.drop(most=most) == list(map(_left_of, gone))
                         known = {key: one for key, one in known.items() if one not in gone}
                     case "reopen", _ if self.lasts:
                         history.close()
@@ -237,6 +241,10 @@ def _ended(known: dict[str, Occurrence]) -> list[Occurrence]:
     """Those that ended, the oldest first."""
     ended = [one for one in known.values() if one.end is not None]
     return sorted(ended, key=lambda one: (_end(one), one.id))
+
+
+def _left_of(occurrence: Occurrence) -> Dropped:
+    return Dropped(_end(occurrence), occurrence.id, occurrence.start)
 
 
 def _end(occurrence: Occurrence) -> int:

@@ -88,6 +88,34 @@ def test_an_absence_is_noticed_when_its_time_is_up_and_after_a_restart(tmp_path:
         assert told(broker, "missing") == ["a"]
 
 
+def test_what_was_told_is_not_told_again_when_what_it_rested_on_is_dropped(
+    tmp_path: Path,
+) -> None:
+    clock = ManualClock(NOON)
+    limits = HistoryLimits(most_age=timedelta(seconds=5))
+    settings = BrokerSettings(history=limits, snapshot_every=1)
+    with Broker.open(tmp_path, clock=clock, settings=settings) as broker:
+        broker.subscribe("{type = x, start during {type = y}} as during")
+        broker.subscribe("{type = x} or {type = y} as either")
+        for name, kind in (("y1", "y"), ("x1", "x")):
+            broker.publish({"@id": name, "type": kind, "@start": clock.now().isoformat()})
+            clock.advance(timedelta(seconds=1))
+        broker.publish({"@id": "y1", "@end": clock.now().isoformat()})
+        for _ in range(10):
+            clock.advance(timedelta(seconds=1))
+            broker.publish({"type": "noise"})
+
+    with Broker.open(tmp_path, clock=clock, settings=settings) as broker:
+        started = (NOON - timedelta(seconds=5)).isoformat()
+        broker.publish(
+            {"@id": "y2", "type": "y", "@start": started, "@end": clock.now().isoformat()}
+        )
+        broker.publish({"@id": "x1", "@end": clock.now().isoformat()})
+
+        assert told(broker, "during") == ["x1"]
+        assert told(broker, "either") == ["y1", "x1", "y2"]
+
+
 def test_a_thread_notices_what_is_missing_by_itself() -> None:
     heard = threading.Event()
     with Broker.in_memory() as broker:

@@ -508,6 +508,11 @@ class Arrivals:
         while due := [one for one in self.deadlines() if one + self.allowance <= now]:
             self.watermark = min(due) + 1
 
+    def forget(self, identifier: str) -> None:
+        """Drop an event, and all that was told of it."""
+        del self.known[identifier]
+        del self._told[identifier]
+
     def deadlines(self) -> list[int]:
         """The deadlines that the watermark has not passed."""
         return [

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from purport import Event, parse
-from purport.errors import EventError
+from purport.errors import EventError, InvalidInput
 from purport.matching.matcher import Matcher
-from purport.model.interval import time_of
+from purport.model import subscription as ast
+from purport.model.event import Event
+from purport.model.interval import Interval, time_of
+from purport.model.language.parse import parse
 from purport.model.subscription import Subscription
 from purport.temporal.engine import TemporalEngine
+from purport.temporal.told import Detection
 from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
 from tests.strategies.temporal import (
     FewWords,
@@ -51,7 +55,27 @@ def told_by(engine: TemporalEngine, number: int, step: Step) -> list[tuple[int, 
     return [(number, int(one.subscription), one.event.id or "") for one in detections]
 
 
+def whole(name: str, start: int, end: int) -> Publication:
+    """Something that is told when it is over; its kind is the first letter of its id."""
+    event = Event.from_json({"kind": name[0]})
+    return Publication(Event(event.statements, name, Interval(time_of(start), time_of(end))), 0)
+
+
+LONG_AND_SHORT = [whole("c", 3, 20), whole("c2", 3, 4), whole("b2", 4, 4), whole("b1", 5, 5)]
+AFTER_BOTH = "{kind = x, start after {kind = b, start during {kind = c}}}"
+
+
 @given(st.lists(exact_subscriptions, min_size=1, max_size=2), streams(), allowances)
+@example(  # of b1, the latest, it is not known in time that it happened during c
+    [parse(f"not {AFTER_BOTH} within 0.005 ms after {{kind = t}}")],
+    [whole("t", 0, 6), *LONG_AND_SHORT, whole("x", 10, 10), whole("end", 500, 500)],
+    100,
+)
+@example(
+    [parse(f"{{kind = q, level filter(>, last 1) {AFTER_BOTH}}}")],
+    [*LONG_AND_SHORT, whole("x", 10, 10), whole("q", 12, 12), whole("end", 500, 500)],
+    100,
+)
 def test_exact_subscriptions_are_told_what_asking_anew_would_tell(
     subscriptions: list[Subscription], steps: list[Step], allowance: int
 ) -> None:
@@ -122,6 +146,27 @@ def test_what_happened_before_somebody_subscribed_counts_and_is_not_told(
 
 
 @given(st.lists(exact_subscriptions, min_size=2, max_size=4), streams())
+def test_what_is_refused_leaves_nothing_behind(
+    subscriptions: list[Subscription], steps: list[Step]
+) -> None:
+    engine = TemporalEngine(matcher)
+    *others, first = subscriptions
+    engine.add_all(named(others))
+    before = engine.size
+    refused = ast.Sequence((first.pattern, parse("{kind = b, level > $level}").pattern), None)
+
+    for ask in (engine.check, lambda one: engine.add_all({"a": first, "b": one})):
+        with pytest.raises(InvalidInput, match="refers to the value of another event"):
+            ask(Subscription(refused))
+        assert (engine.size, len(engine)) == (before, len(others))
+    for number, step in enumerate(steps):
+        told_by(engine, number, step)
+    for name in named(others):
+        engine.remove(name)
+    assert engine.size == 0
+
+
+@given(st.lists(exact_subscriptions, min_size=2, max_size=4), streams())
 def test_who_unsubscribes_leaves_nothing_behind(
     subscriptions: list[Subscription], steps: list[Step]
 ) -> None:
@@ -147,3 +192,28 @@ def test_who_asks_for_another_number_of_mappings_leaves_the_others_what_they_ask
     engine.take(Event.from_json({"y": 2}), at)
     [found] = engine.take(Event.from_json({"x": 1}), at + timedelta(seconds=3)).detections
     assert found.subscription == "2"
+    assert engine.next_deadline is None
+
+
+def test_who_is_gone_does_not_move_time() -> None:
+    engine = TemporalEngine()
+    for name, seconds in (("soon", 1), ("later", 5)):
+        engine.add(name, parse(f"not {{kind = z}} within {seconds} s after {{kind = b}}"))
+    engine.take(whole("b", 0, 0).event, time_of(0))
+
+    engine.remove("soon")
+
+    assert engine.next_deadline == time_of(5_000_000)
+    engine.pass_time(time_of(2_000_000))
+    assert engine.watermark == time_of(0)
+
+
+def test_who_hardly_resembles_the_event_around_is_none_of_the_last() -> None:
+    engine = TemporalEngine(matcher)
+    engine.add("s", parse("{level filter(=, last 1) {kind = $kind~}} threshold 0.3"))
+    found: list[Detection] = []
+    for name, kind, level in (("a", "hot", 0), ("b", "cold", 1), ("c", "warm", 0)):
+        said = Event.from_json({"@id": name, "kind": kind, "level": level})
+        found += engine.take(said, time_of(0)).detections
+
+    assert [one.event.id for one in found] == ["c"]

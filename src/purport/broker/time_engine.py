@@ -24,12 +24,13 @@ from purport.model.interval import is_in_calendar, microseconds_of, time_of
 from purport.model.match import Evidence, Explanation, Match
 from purport.model.subscription import Subscription
 from purport.temporal.asked import is_in_time
-from purport.temporal.engine import Detection, Mark, TemporalEngine
+from purport.temporal.engine import Mark, TemporalEngine
 from purport.temporal.explanation import explain_in_time
 from purport.temporal.history import EventHistory
 from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence, Part, report_of
 from purport.temporal.progress import BEGINNING
+from purport.temporal.told import Detection
 from purport.temporal.unsaved_history import UnsavedHistory
 
 _LOG = logging.getLogger("purport.broker")
@@ -43,6 +44,7 @@ class KeptTime(msgspec.Struct, frozen=True):
     last_instant: int
     since: dict[str, int]  # the sequences after which subscriptions are told, by their ids
     applied: int = 0  # the entry of the journal through which the history has it
+    told: dict[str, list[str]] = {}  # of events that rest on what was dropped, by subscription
 
 
 class HistoryLimits(msgspec.Struct, frozen=True):
@@ -73,6 +75,7 @@ class HistoryEngine:
         self._sequence = 0  # of the last publication, or of the snapshot
         self._late: dict[int, timedelta] = {}  # by how much, by sequences of publications
         self._since: dict[str, int] = {}
+        self._told: dict[str, set[str]] = {}  # what those that wait were told of before
         self._waiting: dict[str, Subscription] = {}  # to be taken up, all together
         self._found: dict[tuple[str, str], Detection] = {}  # by subscription and event
 
@@ -99,6 +102,7 @@ class HistoryEngine:
 
     def remove(self, identifier: str) -> None:
         self._since.pop(identifier, None)
+        self._told.pop(identifier, None)
         if self._waiting.pop(identifier, None) is None:
             self._engine.remove(identifier)
         for key in [key for key in self._found if key[0] == identifier]:
@@ -138,6 +142,10 @@ class HistoryEngine:
     def told(self, event: str, subscriptions: Sequence[str]) -> None:
         for subscription in subscriptions:
             self._found.pop((subscription, event), None)
+            if subscription in self._waiting:
+                self._told.setdefault(subscription, set()).add(event)
+            else:
+                self._engine.note_told(subscription, event)
 
     def pass_time(self, now: datetime) -> None:
         self._wake()
@@ -154,7 +162,8 @@ class HistoryEngine:
         self._drop_old()
         self._history.save()
         mark = self._engine.mark
-        kept = KeptTime(mark.watermark, mark.last_instant, self._since, self._history.saved)
+        told, saved = self._engine.told_of_dropped, self._history.saved
+        kept = KeptTime(mark.watermark, mark.last_instant, self._since, saved, told)
         return msgspec.json.encode(kept)
 
     def follow(self, sequence: int) -> None:
@@ -166,6 +175,7 @@ class HistoryEngine:
             return
         kept = msgspec.json.decode(state, type=KeptTime)
         self._since = kept.since
+        self._told = {name: set(some) for name, some in kept.told.items()}
         if self._begin().applied < kept.applied:
             _LOG.warning("the history of events is behind: it is made from the journal")
             self._read_past()
@@ -184,7 +194,8 @@ class HistoryEngine:
             self._begin()
             self._read_past()
         waiting, self._waiting = self._waiting, {}
-        self._engine.add_all(waiting, self._since)
+        self._engine.add_all(waiting, self._since, self._told)
+        self._told.clear()
 
     def _lasting(self) -> EventHistory:
         """What lasts of the history, opened once."""

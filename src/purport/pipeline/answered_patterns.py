@@ -21,10 +21,11 @@ from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.tables import PATTERN_NOTIFICATIONS, record_batch_of_rows
 from purport.pipeline.timed.taking import nothing_collected
 from purport.temporal.asked import waits_for_clock
-from purport.temporal.engine import Detection, TemporalEngine
+from purport.temporal.engine import TemporalEngine
 from purport.temporal.filters import Passed
 from purport.temporal.occurrence import Part, Report, report_of
 from purport.temporal.progress import BEGINNING
+from purport.temporal.told import Detection
 
 _ENTRIES_AT_ONCE = 4096
 _NOTIFICATIONS_AT_ONCE = 1_000

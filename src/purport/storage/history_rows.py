@@ -16,13 +16,14 @@ from purport.model.event import Statement
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, folded
 from purport.model.typed_json import typed, typed_pairs
 from purport.model.units import Quantity
-from purport.temporal.history import length_class
 from purport.temporal.occurrence import Occurrence
+from purport.temporal.time_orders import length_class
 
 LONGEST_KEY = 255  # bytes: what every database can index
 OPEN, LATE = -1, -2  # in the place of a class of lengths
 
 _DIGESTED, _OF_RESOURCE = b"\xff", b"\xfe"  # with which no text begins in UTF-8
+_ID = msgspec.json.Decoder(tuple[str, msgspec.Raw])
 Row = dict[str, Any]
 
 
@@ -97,6 +98,12 @@ def occurrence_of(
     identifier, pairs = msgspec.json.decode(document)
     said = tuple(_statement(attribute, value) for attribute, value in typed_pairs(pairs))
     return Occurrence(identifier, start, end, said, sequence, bool(is_in_parts), bool(is_late))
+
+
+def identifier_of(document: bytes) -> str:
+    """The id of an occurrence."""
+    identifier, _ = _ID.decode(document)
+    return identifier
 
 
 def exact_number(value: Term) -> float | None:

@@ -24,11 +24,19 @@ from purport.storage import history_tables as tables
 from purport.storage.database import Database
 from purport.storage.history_filters import conditions_of
 from purport.storage.history_queries import Statement, TimedRows
-from purport.storage.history_rows import LATE, OPEN, is_plain, key_of, occurrence_of, span_of
+from purport.storage.history_rows import (
+    LATE,
+    OPEN,
+    identifier_of,
+    is_plain,
+    key_of,
+    occurrence_of,
+    span_of,
+)
 from purport.storage.ownership import Claim
 from purport.storage.reader import Reader
 from purport.storage.writer import Writer
-from purport.temporal.history import TimedEvents, require_forward
+from purport.temporal.history import Dropped, TimedEvents, require_forward
 from purport.temporal.occurrence import Occurrence
 
 REMEMBERED = 20_000  # occurrences that need not be read again
@@ -132,14 +140,14 @@ class SqlHistory:
         conditions = conditions_of(inner)
         return None if conditions is None else TimedRows(self, conditions, judge)
 
-    def drop(self, *, before: int | None = None, most: int | None = None) -> int:
+    def drop(self, *, before: int | None = None, most: int | None = None) -> list[Dropped]:
         self._make_sure()
-        was = self._ended
+        dropped: list[Dropped] = []
         if before is not None and self.rows(_ANY_BEFORE, {"time": before}):
-            self._drop(lambda connection: _ended_before(before))
+            dropped += self._drop(lambda connection: _ended_before(before))
         if most is not None and self._ended > most:
-            self._drop(lambda connection: self._oldest(connection, self._ended - most))
-        return was - self._ended
+            dropped += self._drop(lambda connection: self._oldest(connection, self._ended - most))
+        return dropped
 
     def close(self) -> None:
         self._reader.close()
@@ -198,11 +206,14 @@ class SqlHistory:
             _delete(connection, numbers, _c.number.in_(numbers))
         return replaced
 
-    def _drop(self, which: Callable[[Connection], ColumnElement[bool]]) -> None:
+    def _drop(self, which: Callable[[Connection], ColumnElement[bool]]) -> list[Dropped]:
         with self._writer.doubting(), self._writer.transaction() as connection:
             gone = which(connection)
+            rows = connection.execute(select(_c.end, _c.document, _c.start).where(gone))
+            dropped = sorted(Dropped(end, identifier_of(said), start) for end, said, start in rows)
             _delete(connection, select(_c.number).where(gone), gone)
             self._look(connection)
+        return dropped
 
     def _oldest(self, connection: Connection, count: int) -> ColumnElement[bool]:
         """The oldest of what has ended; where some of those that ended at once stay, by id."""
@@ -213,9 +224,7 @@ class SqlHistory:
         earlier = _ended_before(last)
         left = count - (connection.scalar(select(func.count()).where(earlier)) or 0)
         at_once = connection.execute(_DOCUMENTS_AT, {"end": last}).all()
-        by_id = sorted(
-            at_once, key=lambda row: occurrence_of(row.document, 0, 0, 0, False, False).id
-        )
+        by_id = sorted(at_once, key=lambda row: identifier_of(row.document))
         return earlier | _c.number.in_([row.number for row in by_id[:left]])
 
     def _remember(self, some: Iterable[tuple[int, Occurrence]]) -> None:

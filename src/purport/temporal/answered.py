@@ -68,12 +68,12 @@ class Answered:
                 if one.end is not None and one.end >= time:
                     yield one
 
-    def drop_before(self, time: int) -> None:
-        """Forget what ended before a time."""
-        gone = list(self.by_end.between(None, time - 1))
-        self.by_end.drop_before(time)
+    def drop_through(self, end: int, name: str) -> list[Instance]:
+        """Forget what ended up to a time and, of those that ended then, a name; gives them."""
+        gone = self.by_end.drop_through(end, name)
         for one in gone:
             self._remove_by_start(one)
+        return gone
 
     def _ended(self) -> list[Instance]:
         """All with an end, in the order in which they ended."""

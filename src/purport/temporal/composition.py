@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from purport.temporal.history import Dropped
 from purport.temporal.instance import Bindings, Instance, Part, agree, joined
 from purport.temporal.progress import Progress
 from purport.temporal.time_index import TimeIndex
@@ -37,7 +38,7 @@ class AlternationNode(_Composition):
         """One of the alternatives is answered."""
         self._emit(instance)
 
-    def drop_before(self, time: int) -> None:
+    def drop(self, dropped: Sequence[Dropped]) -> None:
         """Nothing is kept here."""
 
 
@@ -54,6 +55,8 @@ class SequenceNode(_Composition):
         self._steps: list[TimeIndex[Instance]] = [TimeIndex() for _ in places]  # by start
         self._chains: list[TimeIndex[Instance]] = [TimeIndex() for _ in places[1:]]  # by end
         self._chained: list[dict[int, list[Instance]]] = [{} for _ in places[1:]]
+        # by the event that chains began with: the steps and what the chains end with
+        self._begun: dict[str, list[tuple[int, Instance]]] = {}
 
     def hear(self, step: int, instance: Instance) -> None:
         """A step is answered."""
@@ -61,16 +64,28 @@ class SequenceNode(_Composition):
             self._steps[step].add(instance.start, instance.about.id, instance)
         self._go_on(step, instance)
 
-    def drop_before(self, time: int) -> None:
-        """Forget what was before a time."""
-        for index in (*self._steps, *self._chains):
-            index.drop_before(time)
-        for step, chained in enumerate(self._chained):
-            self._chained[step] = {
-                key: chains
-                for key, chains in chained.items()
-                if chains and chains[0].end is not None and chains[0].end >= time
-            }
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events; what followed on them may still follow on others.
+
+        What began first ended first, so that a chain that has lost any event has lost its first.
+        """
+        for one in dropped:
+            for index in self._steps:
+                index.discard(one.start, one.id)
+        broken = [found for one in dropped for found in self._begun.pop(one.id, ())]
+        broken.sort(key=lambda found: found[0])
+        for step, instance in broken:
+            self._take_back(step, instance)
+        names = {one.id for one in dropped}
+        for step, instance in broken:
+            if instance.about.id not in names:
+                self._go_on(step, instance)
+
+    def _take_back(self, step: int, instance: Instance) -> None:
+        """Forget the chains that end with an instance."""
+        assert instance.end is not None
+        for chain in self._chained[step].pop(id(instance), ()):
+            self._chains[step].remove(instance.end, instance.about.id, chain)
 
     def _go_on(self, step: int, instance: Instance) -> None:
         """Put an instance of a step behind what goes before it."""
@@ -92,6 +107,8 @@ class SequenceNode(_Composition):
         self._chained[step][id(instance)] = chains
         for chain in chains:
             self._chains[step].add(instance.end, instance.about.id, chain, chain.probability)
+            first = chain.parts[0].instance.about.id
+            self._begun.setdefault(first, []).append((step, instance))
         if chains:
             last = None if self._within is None else chains[0].start + self._within
             for later in list(self._steps[step + 1].between(instance.end + 1, last)):
@@ -181,9 +198,9 @@ class RepetitionNode(_Composition):
                 for found in self._ending_with(last):
                     self._emit(found)
 
-    def drop_before(self, time: int) -> None:
-        """Forget what ended before a time."""
-        self._heard.drop_before(time)
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events."""
+        self._heard.drop_through(dropped[-1].end, dropped[-1].id)
 
     def _is_near(self, one: Instance, last: Instance) -> bool:
         assert last.end is not None
@@ -245,25 +262,42 @@ class AbsenceNode(_Composition):
         super().__init__(rank)
         self._place, self._within, self._progress = place, within, progress
         self._heard: TimeIndex[Instance] = TimeIndex()  # what should come, by when it was heard
+        self._waiting: dict[str, list[Instance]] = {}  # triggers whose time is not up, by event
 
     def hear_trigger(self, trigger: Instance) -> None:
         """From now on something should come."""
         if trigger.end is None:
             return
         deadline = trigger.end + self._within
+        self._waiting.setdefault(trigger.about.id, []).append(trigger)
         self._progress.wait(deadline + 1, self.rank, partial(self._decide, trigger, deadline))
-        self._progress.add_deadline(deadline)
+        self._progress.add_deadline(deadline, partial(self._waits_for, trigger))
 
     def hear_missing(self, instance: Instance) -> None:
         """What should come has come."""
         for time in _heard_at(instance):
             self._heard.add(time, instance.about.id, instance)
 
-    def drop_before(self, time: int) -> None:
-        """Forget what was heard before a time."""
-        self._heard.drop_before(time)
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events: nothing is missing any more after a trigger that was dropped."""
+        for one in dropped:
+            self._waiting.pop(one.id, None)
+            self._heard.discard(one.start, one.id)
+            self._heard.discard(one.end, one.id)
+
+    def close(self) -> None:
+        """Wait for nothing any more."""
+        self._waiting.clear()
+
+    def _waits_for(self, trigger: Instance) -> bool:
+        return any(one is trigger for one in self._waiting.get(trigger.about.id, ()))
 
     def _decide(self, trigger: Instance, deadline: int) -> None:
+        if not self._waits_for(trigger):
+            return
+        self._waiting[trigger.about.id].remove(trigger)
+        if not self._waiting[trigger.about.id]:
+            del self._waiting[trigger.about.id]
         assert trigger.end is not None
         best: dict[str, float] = {}
         for one in self._heard.between(trigger.end + 1, deadline):

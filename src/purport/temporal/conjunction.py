@@ -11,6 +11,7 @@ from msgspec import Struct
 from purport.model.term import Attribute
 from purport.temporal.answered import Answered
 from purport.temporal.filters import Filter, Reading, least_probability
+from purport.temporal.history import Dropped
 from purport.temporal.instance import Instance, Part, Read
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
@@ -47,6 +48,7 @@ class Operator(Protocol):
 
     place: str
     is_prompt: bool  # all that matters has come when the watermark is at the event's moment
+    only_loses: bool  # when events are dropped, it can become less likely, but not likelier
 
     def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:
         """What speaks for it now, and whether nothing better will come."""
@@ -60,8 +62,8 @@ class Operator(Protocol):
     def leave(self, candidate: Candidate) -> None:
         """Tell no more."""
 
-    def drop_before(self, time: int) -> None:
-        """Forget what was before a time."""
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events, which are in the order in which they ended."""
 
     def close(self) -> None:
         """Hear no more."""
@@ -93,8 +95,9 @@ class ConjunctionNode:
         self.listeners: list[Hear] = []
         self.answered = Answered() if is_inner else None
         self._partitions: dict[Attribute, Partition] = {}
-        self._open: dict[str, list[Candidate]] = {}
-        self._least = least_probability(filter.options)
+        self._kept: dict[str, list[Candidate]] = {}  # by event: who goes on, or waits
+        self._resting: dict[str, set[Candidate]] = {}  # who waits, by the events of its evidence
+        self.least = least_probability(filter.options)
         filter.takers.append(self)
 
     def close(self) -> None:
@@ -122,12 +125,12 @@ class ConjunctionNode:
         for probability, values in readings:
             candidate = Candidate(occurrence, probability, values, [None] * count, [False] * count)
             if occurrence.end is None:
-                self._open.setdefault(occurrence.id, []).append(candidate)
+                self._kept.setdefault(occurrence.id, []).append(candidate)
             self._begin(candidate)
 
     def forget(self, identifier: str) -> None:
         """Drop what is known of an event while it went on."""
-        for candidate in self._open.pop(identifier, ()):
+        for candidate in self._kept.pop(identifier, ()):
             self._end(candidate)
             for instance in candidate.emitted:
                 self._retract(instance)
@@ -136,16 +139,26 @@ class ConjunctionNode:
         """A witness came later than the event that it speaks for."""
         if evidence.is_better_than(candidate.evidence[number]):
             candidate.evidence[number] = evidence
+            if candidate.is_waiting:
+                self._rest_on(candidate, evidence)
             self._judge(candidate)
 
-    def drop_before(self, time: int) -> None:
-        """Forget what ended before a time."""
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events, and look anew at what goes on or waits, and rested on them."""
         if self.answered is not None:
-            self.answered.drop_before(time)
-        for partition in self._partitions.values():
-            partition.drop_before(time)
+            for one in self.answered.drop_through(dropped[-1].end, dropped[-1].id):
+                for partition in self._partitions.values():
+                    partition.remove(one)
         for operator in self.operators:
-            operator.drop_before(time)
+            operator.drop(dropped)
+        for gone in dropped:
+            for candidate in self._kept.pop(gone.id, ()):
+                self._end(candidate)
+        again = {one for gone in dropped for one in self._resting.pop(gone.id, ())}
+        if not all(one.only_loses for one in self.operators):
+            again.update(one for some in self._kept.values() for one in some)
+        for candidate in sorted(again, key=lambda one: one.occurrence.sequence):
+            self._begin_again(candidate)
 
     def _pass_on(self, occurrence: Occurrence, readings: list[Reading]) -> None:
         """Emit what has ended and needs no witness: nothing more will be known of it."""
@@ -169,9 +182,34 @@ class ConjunctionNode:
         for time in sorted({one for one in again if one is not None and one > watermark}):
             self._progress.wait(time, self.rank, partial(self._look, candidate))
         candidate.is_waiting = True
+        if candidate.occurrence.end is not None:
+            self._kept.setdefault(candidate.occurrence.id, []).append(candidate)
+        for evidence in candidate.evidence:
+            if evidence is not None:
+                self._rest_on(candidate, evidence)
         for operator, is_settled in zip(self.operators, candidate.is_settled, strict=True):
             if not is_settled:
                 operator.wait(candidate)
+
+    def _begin_again(self, candidate: Candidate) -> None:
+        """Look at an event as if it came now; what was told of it stays told."""
+        occurrence, count = candidate.occurrence, len(self.operators)
+        is_known = any(one is candidate for one in self._kept.get(occurrence.id, ()))
+        if not is_known:
+            return
+        self._end(candidate)
+        for instance in candidate.emitted:
+            self._retract(instance)
+        anew = Candidate(
+            occurrence, candidate.probability, candidate.values, [None] * count, [False] * count
+        )
+        if occurrence.end is None:
+            some = self._kept[occurrence.id]
+            some[some.index(candidate)] = anew
+        self._begin(anew)
+
+    def _rest_on(self, candidate: Candidate, evidence: Evidence) -> None:
+        self._resting.setdefault(evidence.instance.about.id, set()).add(candidate)
 
     def _look(self, candidate: Candidate) -> None:
         """Ask all operators that may know more."""
@@ -185,6 +223,8 @@ class ConjunctionNode:
             before = known[number]
             if evidence is not None and (before is None or evidence.is_better_than(before)):
                 known[number] = evidence
+                if candidate.is_waiting:
+                    self._rest_on(candidate, evidence)
             elif before is None and settled[number]:
                 self._end(candidate)
                 return
@@ -193,7 +233,7 @@ class ConjunctionNode:
     def _judge(self, candidate: Candidate) -> None:
         """Emit what is likely enough, and end what cannot get better."""
         total = candidate.total()
-        if total >= self._least and not self._was_told(candidate, total):
+        if total >= self.least and not self._was_told(candidate, total):
             self._emit(candidate, total)
         if False not in candidate.is_settled or (
             candidate.emitted and total >= candidate.probability and not self.needs_known
@@ -259,5 +299,20 @@ class ConjunctionNode:
         if not candidate.is_over:
             candidate.is_over = True
             if candidate.is_waiting:
-                for operator in self.operators:
-                    operator.leave(candidate)
+                self._stop_waiting(candidate)
+
+    def _stop_waiting(self, candidate: Candidate) -> None:
+        for operator in self.operators:
+            operator.leave(candidate)
+        for evidence in candidate.evidence:
+            name = None if evidence is None else evidence.instance.about.id
+            if name in self._resting:
+                self._resting[name].discard(candidate)
+                if not self._resting[name]:
+                    del self._resting[name]
+        occurrence = candidate.occurrence
+        if occurrence.end is not None and occurrence.id in self._kept:
+            some = self._kept[occurrence.id]
+            some.remove(candidate)
+            if not some:
+                del self._kept[occurrence.id]

@@ -6,46 +6,31 @@ give, whatever order it is told in, as far as it is not told too late.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
 from msgspec import Struct, structs
 
+from purport.errors import PurportError
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.interval import is_in_calendar, length_of, microseconds_of, time_of
 from purport.model.subscription import Options, Pattern, Subscription
-from purport.temporal.event_log import EventLog, KeptEvents
-from purport.temporal.filters import Filters, Passed, Reading, Taker, least_probability
-from purport.temporal.instance import Instance
-from purport.temporal.network import Network, Node
+from purport.temporal.asked import is_shallow
+from purport.temporal.filters import Filters, Passed, Reading, Taker
+from purport.temporal.history import Dropped, KeptEvents, MemoryHistory
+from purport.temporal.network import Network
 from purport.temporal.occurrence import Occurrence, Part, Report, report_of
 from purport.temporal.progress import BEGINNING, Progress
+from purport.temporal.told import Detection, Root
 
 _NO_TIME = timedelta(0)
 _AT_ONCE = 512  # events of the past that are matched together
 Find = Callable[[str], Occurrence | None]
 # Of a rank, at a time, one after the other: what is done, and with what.
 _Step = tuple[int, int, int, Callable[..., None], tuple[Occurrence, list[Reading]] | tuple[()]]
-
-
-class Detection(Struct, frozen=True, gc=False):
-    """That an event answers a subscription, with all that it took."""
-
-    subscription: str  # the id under which the engine was given it
-    instance: Instance
-
-    @property
-    def event(self) -> Event:
-        """The event that is told of."""
-        return self.instance.about.event
-
-    @property
-    def probability(self) -> float:
-        """How likely it is what was meant: that of its likeliest explanation."""
-        return self.instance.probability
 
 
 class Taken(Struct, frozen=True):
@@ -66,33 +51,6 @@ class Mark:
 
     watermark: int = BEGINNING
     last_instant: int = BEGINNING  # the last time that was given to an event without one
-
-
-@dataclass(slots=True)
-class _Root:
-    """A pattern that is subscribed to, once or several times; of each event it is told once."""
-
-    key: Hashable
-    node: Node
-    least: float  # that a probability has to reach
-    found: list[Detection]  # where its answers go
-    since: dict[str, int] = field(default_factory=dict)  # by id: of events after this sequence
-    told: dict[str, int] = field(default_factory=dict)  # ids of events, and when they began
-
-    def hear(self, instance: Instance) -> None:
-        """It is answered; what happened before somebody subscribed is not told."""
-        about = instance.about
-        if about.id in self.told or instance.probability < self.least:
-            return
-        self.told[about.id] = about.start
-        sequence = about.sequence
-        self.found.extend(
-            [
-                Detection(identifier, instance)
-                for identifier, since in self.since.items()
-                if sequence > since
-            ]
-        )
 
 
 class TemporalEngine:
@@ -120,15 +78,16 @@ class TemporalEngine:
         allowance: timedelta = _NO_TIME,
         mark: Mark | None = None,
     ) -> None:
-        self.history: KeptEvents = EventLog() if history is None else history
+        self.history: KeptEvents = MemoryHistory() if history is None else history
         self._allowance = length_of(allowance)
         self._progress = Progress()
         self._filters = Filters(matcher())
         self._network = Network(self._filters, self._progress)
-        self._roots: dict[tuple[Pattern, Options], _Root] = {}
+        self._roots: dict[tuple[Pattern, Options], Root] = {}
         self._root_of: dict[str, tuple[Pattern, Options]] = {}
         self._going_on: dict[str, list[Taker]] = {}
         self._found: list[Detection] = []
+        self._dropped_through = BEGINNING - 1
         self.mark = mark or Mark()
         self.sequence = self.history.applied
 
@@ -184,30 +143,61 @@ class TemporalEngine:
         self.add_all({identifier: subscription})
 
     def add_all(
-        self, subscriptions: Mapping[str, Subscription], since: Mapping[str, int] | None = None
+        self,
+        subscriptions: Mapping[str, Subscription],
+        since: Mapping[str, int] | None = None,
+        told: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        """The same for several, which look at the past together.
+        """The same for several, which look at the past together; all of them, or none.
 
-        `since` has the sequences after which events are told, of those that were here before.
+        Of those that were here before, `since` has the sequences after which events are told, and
+        `told` events that are not told again (`told_of_dropped`).
         """
-        for identifier, subscription in subscriptions.items():
-            asked = subscription.pattern, subscription.options
-            if asked not in self._roots:
-                self._roots[asked] = self._root(subscription)
-            self._roots[asked].since[identifier] = (since or {}).get(identifier, self.sequence)
-            self._root_of[identifier] = asked
-        self._catch_up()
+        added: list[str] = []
+        try:
+            for identifier, subscription in subscriptions.items():
+                self._add(identifier, subscription, (since or {}).get(identifier, self.sequence))
+                added.append(identifier)
+                for event in (told or {}).get(identifier, ()):
+                    self.note_told(identifier, event)
+            self._catch_up()
+        except PurportError:
+            for identifier in added:
+                self.remove(identifier)
+            raise
+
+    def note_told(self, identifier: str, event: str) -> None:
+        """A subscription was told of an event, which engines before this one may have found."""
+        root = self._roots[self._root_of[identifier]]
+        if event not in root.told and self.history.find(event) is not None:
+            root.note(event)
+
+    @property
+    def told_of_dropped(self) -> dict[str, list[str]]:
+        """What was told and may rest on what was dropped, by subscription.
+
+        Who starts again cannot find it, and would tell it twice. Where several ask for the same, it
+        stands under one of them.
+        """
+        found = {}
+        for root in self._roots.values():
+            some = root.resting_before(self._dropped_through)
+            if some:
+                found[next(iter(root.since))] = some
+        return found
 
     def check(self, subscription: Subscription) -> None:
         """Raise what `add` would raise, and take up nothing."""
         key, _ = self._network.take_up(subscription.pattern, subscription.options)
         self._network.let_go(key)
 
-    def _root(self, subscription: Subscription) -> _Root:
-        key, node = self._network.take_up(subscription.pattern, subscription.options)
-        root = _Root(key, node, least_probability(subscription.options), self._found)
-        node.listeners.append(root.hear)
-        return root
+    def _add(self, identifier: str, subscription: Subscription, since: int) -> None:
+        asked = subscription.pattern, subscription.options
+        if asked not in self._roots:
+            key, node = self._network.take_up(*asked)
+            self._roots[asked] = Root.of(asked, key, node, self._found)
+        self._roots[asked].since[identifier] = since
+        self._root_of[identifier] = asked
 
     def remove(self, identifier: str) -> None:
         """Drop a subscription."""
@@ -216,8 +206,11 @@ class TemporalEngine:
         del root.since[identifier]
         if not root.since:
             del self._roots[asked]
-            root.node.listeners.remove(root.hear)
-            self._network.let_go(root.key)
+            self._let_go(root)
+
+    def _let_go(self, root: Root) -> None:
+        root.node.listeners.remove(root.hear)
+        self._network.let_go(root.key)
 
     def known_after(
         self, event: Event, at: datetime, sequence: int, find: Find | None = None
@@ -278,13 +271,16 @@ class TemporalEngine:
         return self._take_found()
 
     def drop(self, *, before: datetime | None = None, most: int | None = None) -> int:
-        """Forget what ended before a time, and the oldest beyond a count; gives how many."""
+        """Forget what ended before a time, and the oldest beyond a count; gives how many.
+
+        From then on the answers are those that what is kept would give. What was told stays told,
+        and a drop tells nothing: what is true only because something was forgotten counts as told.
+        """
         time = None if before is None else microseconds_of(before)
         dropped = self.history.drop(before=time, most=most)
         if dropped:
-            ends = (one.end for one in self.history.all() if one.end is not None)
-            self._forget_before(min(ends, default=self._progress.watermark))
-        return dropped
+            self._forget(dropped)
+        return len(dropped)
 
     def _known_after(self, report: Report, sequence: int, find: Find) -> Occurrence | None:
         """What is known of an event after what a publication tells, if that is more."""
@@ -382,11 +378,30 @@ class TemporalEngine:
         self._found.clear()
         return found
 
-    def _forget_before(self, time: int) -> None:
+    def _forget(self, dropped: Sequence[Dropped]) -> None:
+        """Forget events; patterns that nest deeper are made anew from what is kept."""
+        self._dropped_through = max(self._dropped_through, dropped[-1].end)
+        deep = {asked: root for asked, root in self._roots.items() if not is_shallow(asked[0])}
+        for root in deep.values():
+            self._let_go(root)
         for node in self._network.nodes():
-            node.drop_before(time)
+            node.drop(dropped)
         for root in self._roots.values():
-            root.told = {name: start for name, start in root.told.items() if start >= time}
+            root.forget(dropped)
+        for asked, root in deep.items():
+            root.key, root.node = self._network.take_up(*asked)
+            root.node.listeners.append(root.hear)
+        if deep:
+            self._forget_gone()
+            self._catch_up()
+        self._found.clear()
+
+    def _forget_gone(self) -> None:
+        """Who is gone is not told of the ends of what goes on."""
+        here = set(self._network.nodes())
+        self._going_on = {
+            name: [one for one in takers if one in here] for name, takers in self._going_on.items()
+        }
 
 
 def _identifier(report: Report, sequence: int) -> str:

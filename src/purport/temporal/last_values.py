@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from purport.model.comparison import Operator, any_holds, told_quantity
@@ -13,6 +13,7 @@ from purport.model.term import Term
 from purport.model.units import Quantity
 from purport.temporal.answered import Answered
 from purport.temporal.conjunction import Candidate
+from purport.temporal.history import Dropped
 from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.operators import MomentOperator, Witnesses
@@ -44,10 +45,10 @@ class HistoryFilterOperator(MomentOperator):
         """Hear no more."""
         self._witnesses.node.listeners.remove(self.hear)
 
-    def drop_before(self, time: int) -> None:
+    def drop(self, dropped: Sequence[Dropped]) -> None:
         """What is dropped may be among the last."""
         if self._window is not None:
-            self._window.forget()
+            self._window.drop_through(dropped[-1])
 
     def hear(self, one: Instance) -> None:
         """Something new has answered: if it belongs before what was read, that is read again."""
@@ -132,6 +133,13 @@ class _LastNumbers:
         self._events: deque[tuple[Instance, tuple[float, ...]]] = deque()
         self._numbers: list[float] = []
 
+    def drop_through(self, last: Dropped) -> None:
+        """Have none of the oldest, up to one."""
+        if not self.is_plain:
+            self.forget()
+        while self._events and _age(self._events[0][0]) <= (last.end, last.id):
+            self._leave_oldest()
+
     def advance(self, answered: Answered, moment: int) -> None:
         """Go on to a later moment."""
         if not self.is_plain:
@@ -176,12 +184,20 @@ class _LastNumbers:
             insort(self._numbers, number)
         self._events.append((one, tuple(numbers)))
         if self._most is not None and len(self._events) > self._most:
-            for number in self._events.popleft()[1]:
-                del self._numbers[bisect_left(self._numbers, number)]
+            self._leave_oldest()
+
+    def _leave_oldest(self) -> None:
+        for number in self._events.popleft()[1]:
+            del self._numbers[bisect_left(self._numbers, number)]
 
     def _event_of(self, number: float) -> Instance:
         """The latest event with a number."""
         return next(one for one, numbers in reversed(self._events) if number in numbers)
+
+
+def _age(one: Instance) -> tuple[int, str]:
+    assert one.end is not None
+    return one.end, one.about.id
 
 
 def plain_number(value: Term) -> float | None:

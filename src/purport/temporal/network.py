@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
-from purport.errors import InvalidInput, NotSupportedYet
+from purport.errors import InvalidInput, NotSupportedYet, PurportError
 from purport.model.interval import length_of
 from purport.model.language.write import write_pattern, write_predicate
 from purport.model.subscription import (
@@ -104,7 +104,12 @@ class Network:
 
     def take_up(self, pattern: Pattern, options: Options) -> tuple[Hashable, Node]:
         """The node of a pattern, and the key to let go of it by."""
-        key = self._pattern(pattern, _Role(matched_options(options), pattern))
+        before = len(self._made)
+        try:
+            key = self._pattern(pattern, _Role(matched_options(options), pattern))
+        except PurportError:
+            self._let_go_unused(before)
+            raise
         self._made[key].users += 1
         return key, self._made[key].node
 
@@ -121,6 +126,13 @@ class Network:
         for used in made.uses:
             self.let_go(used)
 
+    def _let_go_unused(self, first: int) -> None:
+        """Let go of what was made for a pattern that is refused: the last, from one on."""
+        for key in reversed(list(self._made)[first:]):
+            if key in self._made and not self._made[key].users:
+                self._made[key].users = 1
+                self.let_go(key)
+
     def nodes(self) -> Iterable[Node]:
         """All nodes."""
         return [made.node for made in self._made.values()]
@@ -133,6 +145,8 @@ class Network:
             self._filters.let_go(node.filter)
             if node in self.fresh:
                 self.fresh.remove(node)
+        elif isinstance(node, AbsenceNode):
+            node.close()
 
     def _pattern(self, pattern: Pattern, role: _Role) -> Hashable:
         """The key of a pattern's node."""
@@ -202,13 +216,14 @@ class Network:
         if key in self._made:
             return key
         inner_keys = [self._inner(one, parts, role) for one in parts.temporal]
+        read = tuple(dict.fromkeys((*role.read, *parts.read)))
+        filter = self._filters.take_up(parts.plain, role.options, read)  # it may refuse
         operators = [
             self._operator(one, self._made[inner].node, role, needs_end=parts.needs_end)
             for one, inner in zip(parts.temporal, inner_keys, strict=True)
         ]
-        read = tuple(dict.fromkeys((*role.read, *parts.read)))
         node = ConjunctionNode(
-            self._filters.take_up(parts.plain, role.options, read),
+            filter,
             operators,
             self._progress,
             1 + max((self._made[one].node.rank for one in inner_keys), default=-1),

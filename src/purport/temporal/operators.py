@@ -6,7 +6,7 @@ come later than the event that they speak for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from purport.model.term import Text
 from purport.temporal.allen import allen_relation
 from purport.temporal.answered import Answered
 from purport.temporal.conjunction import Candidate, ConjunctionNode
+from purport.temporal.history import Dropped
 from purport.temporal.instance import Instance
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
@@ -64,14 +65,16 @@ class Witnesses:
             return None
         if self._correlation is None:
             return Evidence(one, one.probability, known)
-        factor = self._correlation.factor(outer, one.about)
-        return Evidence(one, one.probability * factor, known) if factor > 0.0 else None
+        probability = one.probability * self._correlation.factor(outer, one.about)
+        is_likely = probability > 0.0 and probability >= self.node.least
+        return Evidence(one, probability, known) if is_likely else None
 
 
 class _WitnessOperator:
     """What all operators have in common that look for a witness."""
 
     is_prompt = False
+    only_loses = True
 
     def __init__(
         self,
@@ -126,9 +129,8 @@ class _WitnessOperator:
                 if evidence is not None:
                     self.tell(candidate, evidence)
 
-    def drop_before(self, time: int) -> None:
-        """Wait no longer for witnesses of what was before a time."""
-        self._waiting.drop_before(time)
+    def drop(self, dropped: Sequence[Dropped]) -> None:
+        """Who waits for witnesses leaves by itself."""
 
     def _best(
         self, outer: Occurrence, answered: Answered, best: Evidence | None
@@ -180,7 +182,8 @@ class AfterOperator(_WitnessOperator):
         self._limit = limit
         is_of_interval = isinstance(endpoint, Endpoint)
         self.is_prompt = witnesses.is_prompt and is_of_interval
-        self._is_quick = witnesses.is_plain and is_of_interval
+        # what is known in time may be worth less, or be earlier, than the latest witness
+        self._is_quick = witnesses.is_plain and is_of_interval and not needs_known
 
     def looks_again(self, candidate: Candidate) -> int | None:
         """When all that ended before has come, it is settled."""
@@ -324,11 +327,6 @@ class AllenOperator(_WitnessOperator):
         assert candidate.occurrence.end is not None
         self._by_end.remove(candidate.occurrence.end, candidate.occurrence.id, candidate)
 
-    def drop_before(self, time: int) -> None:
-        gone = list(self._by_end.between(None, time - 1))
-        for candidate in gone:
-            self.leave(candidate)
-
     def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
         assert outer.end is not None
         bound, first, last = _found_by(_INVERSE[self._relation], outer.start, outer.end)
@@ -360,6 +358,7 @@ class MomentOperator:
     """Looks once, when all that ended before an event's moment has come: its end, or its start."""
 
     is_prompt = True
+    only_loses = True
 
     def __init__(
         self, place: str, witnesses: Witnesses, progress: Progress, *, of_end: bool
@@ -380,7 +379,7 @@ class MomentOperator:
     def leave(self, candidate: Candidate) -> None:
         """Nothing waits here."""
 
-    def drop_before(self, time: int) -> None:
+    def drop(self, dropped: Sequence[Dropped]) -> None:
         """Nothing is kept here."""
 
     def look(self, candidate: Candidate) -> tuple[Evidence | None, bool]:

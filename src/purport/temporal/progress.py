@@ -11,6 +11,7 @@ BEGINNING = -(1 << 62)
 _NEVER = 1 << 62
 
 Look = Callable[[], None]
+IsWanted = Callable[[], bool]
 
 
 @dataclass(slots=True)
@@ -25,7 +26,7 @@ class Progress:
     next_look: int = _NEVER  # the first watermark at which something is to be looked at
     _waiting: list[tuple[int, int, int, Look]] = field(default_factory=list)
     _serials: count[int] = field(default_factory=count)
-    _deadlines: list[int] = field(default_factory=list)
+    _deadlines: list[tuple[int, int, IsWanted]] = field(default_factory=list)
 
     def wait(self, time: int, rank: int, look: Look) -> None:
         """Have something looked at when the watermark has come to a time."""
@@ -41,13 +42,19 @@ class Progress:
         self.next_look = self._waiting[0][0] if self._waiting else _NEVER
         return found
 
-    def add_deadline(self, time: int) -> None:
-        """Have the watermark pass a time when the clock has, though nothing is told."""
-        heapq.heappush(self._deadlines, time)
+    def add_deadline(self, time: int, is_wanted: IsWanted) -> None:
+        """Have the watermark pass a time when the clock has, though nothing is told.
+
+        It counts as long as somebody wants it.
+        """
+        heapq.heappush(self._deadlines, (time, next(self._serials), is_wanted))
 
     @property
     def next_deadline(self) -> int | None:
         """The first time that the watermark is to pass by the clock."""
-        while self._deadlines and self._deadlines[0] < self.watermark:
+        while self._deadlines:
+            time, _, is_wanted = self._deadlines[0]
+            if time >= self.watermark and is_wanted():
+                return time
             heapq.heappop(self._deadlines)
-        return self._deadlines[0] if self._deadlines else None
+        return None

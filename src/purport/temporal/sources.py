@@ -79,11 +79,6 @@ class Partition:
             return None
         return [self._by_key[key] for key in keys if key in self._by_key]
 
-    def drop_before(self, time: int) -> None:
-        """Forget what ended before a time."""
-        for answered in self._by_key.values():
-            answered.drop_before(time)
-
     def _keys(self, one: Instance) -> set[Key]:
         values = values_of(one.about.statements, self._attribute)
         return {key for value in values for key in _told_keys(value)}

@@ -110,17 +110,34 @@ class TimeIndex(Generic[T]):
                 break
         return found
 
-    def drop_before(self, time: int) -> None:
-        """Forget what is before a time."""
-        while self._lasts and self._lasts[0][0] < time:
-            self._size -= len(self._blocks[0].keys)
-            del self._blocks[0], self._lasts[0]
+    def discard(self, time: int, name: str) -> None:
+        """Have none of this time and name."""
+        key = (time, name)
+        number = bisect_left(self._lasts, key)
+        while number < len(self._blocks) and self._blocks[number].keys[0] <= key:
+            keys = self._blocks[number].keys
+            place = bisect_left(keys, key)
+            if place < len(keys) and keys[place] == key:
+                self._take_out(number, place)
+            else:
+                number += 1
+
+    def drop_through(self, time: int, name: str) -> list[T]:
+        """Have none up to a time and a name; gives what was there, in order."""
+        key = (time, name)
+        whole = bisect_left(self._lasts, key)
+        while whole < len(self._lasts) and self._lasts[whole] == key:
+            whole += 1
+        gone = [item for block in self._blocks[:whole] for item in block.items]
+        del self._blocks[:whole], self._lasts[:whole]
         if self._blocks:
             block = self._blocks[0]
-            stop = bisect_left(block.keys, (time, ""))
+            stop = bisect_right(block.keys, key)
             if stop:
-                self._size -= stop
+                gone += block.items[:stop]
                 self._blocks[0] = block.part(stop, len(block.keys))
+        self._size -= len(gone)
+        return gone
 
     def _stretches(
         self, first: int | None, last: int | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from purport.temporal.history import EventHistory
+from purport.temporal.history import Dropped, EventHistory
 from purport.temporal.occurrence import Occurrence
 
 
@@ -61,8 +61,8 @@ class UnsavedHistory:
                 yield one
         yield from self._unsaved.values()
 
-    def drop(self, *, before: int | None = None, most: int | None = None) -> int:
-        """Forget what is old, after all of it was saved."""
+    def drop(self, *, before: int | None = None, most: int | None = None) -> list[Dropped]:
+        """Forget what is old, after all of it was saved; gives it."""
         self.save()
         return self._lasting.drop(before=before, most=most)
 

@@ -21,6 +21,8 @@ from purport.temporal.sources import Evidence
 class AggregateOperator(MomentOperator):
     """Lets the values of a window come to something, and compares that."""
 
+    only_loses = False  # what values come to may be more without some of them
+
     def __init__(
         self,
         place: str,

@@ -24,10 +24,11 @@ from purport.model.interval import Interval, length_of, time_of
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.tables import MATCHES, record_batch_of_rows
-from purport.temporal.engine import Detection, Mark, TemporalEngine
+from purport.temporal.engine import Mark, TemporalEngine
 from purport.temporal.filters import Passed
 from purport.temporal.occurrence import Part, Report
 from purport.temporal.progress import BEGINNING
+from purport.temporal.told import Detection
 
 _AT_ONCE = 4096
 _NUMBERS = re.compile(r"(\d+)")
