@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -39,6 +40,60 @@ def matcher() -> Matcher:
 
 def told(broker: Broker, name: str) -> list[str]:
     return [one.match.event.id or "" for one in broker.subscriber(name).waiting()]
+
+
+def test_what_a_rule_publishes_of_an_absence_counts_in_other_patterns() -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock) as broker:
+        broker.subscribe(
+            "when not {type = reply, id = $id} within 1 s after {type = request, id = $id} "
+            "as guard publish {type = alarm, id = $id}"
+        )
+        alarms = broker.subscribe("{type = alarm} as alarms")
+        storm = broker.subscribe("{type = alarm} 3 times within 1 h as storm")
+        for number in range(5):
+            broker.publish({"type": "request", "id": number})
+            clock.advance(timedelta(seconds=3))
+            broker.publish({"type": "request", "id": "none, but time goes on"})
+            broker.run_due()
+
+        found = [one.match.event.interval for one in alarms.waiting()]
+        starts = [one.start for one in found if one is not None and one.start is not None]
+        assert len(list(storm.waiting())) >= 3
+
+    assert len(starts) == len(found) >= 5
+    assert starts == sorted(starts)
+
+
+def test_an_event_from_far_ahead_does_not_make_all_others_late() -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock) as broker:
+        broker.subscribe("{type = b, start after(10 s) {type = a}} as pattern")
+        wrong = "2099-01-01T00:00:00Z"
+        broker.publish({"type": "c", "@start": wrong, "@end": wrong})
+        clock.advance(timedelta(days=1))
+        receipts = [broker.publish({"type": kind}) for kind in ("a", "b")]
+
+        assert [one.late_by for one in receipts] == [None, None]
+        assert len(told(broker, "pattern")) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "complaint"),
+    [
+        ({"allowance": timedelta(seconds=-1)}, "allowance is a time of up to 1,000 years"),
+        ({"allowance": None}, "allowance is a time"),
+        ({"allowance": 5}, "allowance is a time"),
+        ({"allowance": timedelta.max}, "allowance is a time"),
+        ({"most_age": timedelta(days=-3)}, "most_age is a time"),
+        ({"most_ahead": "1 d"}, "most_ahead is a time"),
+        ({"most_events": -1}, "most_events is a number of events, got -1"),
+        ({"most_events": 1.5}, "most_events is a number of events, got 1.5"),
+    ],
+)
+def test_limits_that_are_none_are_refused(limits: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        HistoryLimits(**limits)
 
 
 def test_a_cause_is_found_with_the_event_that_it_was() -> None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import structs
+
 from purport.broker.access import OPEN, AccessRules, Action
 from purport.broker.asked import options_of
 from purport.broker.cursor import Cursor
@@ -177,8 +179,9 @@ class _Draft:
         self._drafting.add(record)
         for one in hearing:
             self._drafting.make_room(one.registration)
+        cause = structs.replace(found.event, interval=found.derives_in)
         for told in record.told:
-            self._fire(told, found.event, origin, origin.root or sequence, found.names)
+            self._fire(told, cause, origin, origin.root or sequence, found.names)
 
     def _hears_all(self, registration: Registration) -> bool:
         """Whether somebody may hear of all topics: a pattern does not say which its events had."""

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from purport.broker.records import Answered
 from purport.model.event import Event
+from purport.model.interval import Interval
 from purport.model.match import Evidence
 from purport.model.subscription import Subscription
 from purport.model.term import Term
@@ -32,6 +33,7 @@ class Found:
     probability: float
     witnesses: tuple[Evidence, ...] = ()
     names: Mapping[str, Term] = field(default_factory=dict)  # that a pattern gives to values
+    derives_in: Interval | None = None  # when what rules derive from it happens
 
 
 class Engine(Protocol):

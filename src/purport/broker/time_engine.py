@@ -17,10 +17,10 @@ from purport.broker.engine import Answer, Found
 from purport.broker.journal import Journal
 from purport.broker.journaled_history import opened_history
 from purport.broker.records import Published
-from purport.errors import EventError
+from purport.errors import EventError, InvalidInput
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
-from purport.model.interval import is_in_calendar, microseconds_of, time_of
+from purport.model.interval import Interval, is_in_calendar, microseconds_of, time_of
 from purport.model.match import Evidence, Explanation, Match
 from purport.model.subscription import Subscription
 from purport.temporal.asked import is_in_time
@@ -34,6 +34,7 @@ from purport.temporal.told import Detection
 from purport.temporal.unsaved_history import UnsavedHistory
 
 _LOG = logging.getLogger("purport.broker")
+_NO_TIME, _LONGEST = timedelta(0), timedelta(days=365_000)
 _NONE: tuple[Answer, ...] = ()
 
 
@@ -48,11 +49,30 @@ class KeptTime(msgspec.Struct, frozen=True):
 
 
 class HistoryLimits(msgspec.Struct, frozen=True):
-    """How late events may come, and how much of what happened is kept."""
+    """How late events may come, and how much of what happened is kept.
+
+    What is beyond the limits is dropped with each snapshot, and when the broker is closed.
+    """
 
     allowance: timedelta = timedelta(0)
     most_age: timedelta | None = None  # since they ended
     most_events: int | None = None
+    most_ahead: timedelta | None = timedelta(days=1)  # of the clock, that events move time
+
+    def __post_init__(self) -> None:
+        for name in ("allowance", "most_age", "most_ahead"):
+            length = getattr(self, name)
+            if length is None and name != "allowance":
+                continue
+            if not isinstance(length, timedelta) or not _NO_TIME <= length <= _LONGEST:
+                raise InvalidInput(f"{name} is a time of up to 1,000 years, got {length!r}")
+        count = self.most_events
+        if count is not None and (not isinstance(count, int) or count < 0):
+            raise InvalidInput(f"most_events is a number of events, got {count!r}")
+
+    def engine(self, matcher: Callable[[], Matcher]) -> TemporalEngine:
+        """An engine that lets events come so late, and so far ahead."""
+        return TemporalEngine(matcher, allowance=self.allowance, most_ahead=self.most_ahead)
 
 
 class HistoryEngine:
@@ -68,7 +88,7 @@ class HistoryEngine:
         limits: HistoryLimits | None = None,
     ) -> None:
         self._limits = limits or HistoryLimits()
-        self._engine = TemporalEngine(matcher, allowance=self._limits.allowance)
+        self._engine = self._limits.engine(matcher)
         self._open, self._journal = history, journal
         self._opened: EventHistory | None = None
         self._history: UnsavedHistory | None = None  # as long as nobody asks for time
@@ -82,7 +102,9 @@ class HistoryEngine:
     @property
     def found(self) -> Sequence[Found]:
         self._wake()
-        return _grouped(list(self._found.values())) if self._found else ()
+        if not self._found:
+            return ()
+        return _grouped(list(self._found.values()), self._engine.mark.watermark)
 
     @property
     def next_deadline(self) -> datetime | None:
@@ -265,25 +287,39 @@ def _is_repeated(history: UnsavedHistory, sequence: int, event: Event) -> bool:
     return known is not None and known.sequence != sequence and report.part is not Part.END
 
 
-def _grouped(detections: Sequence[Detection]) -> list[Found]:
+def _grouped(detections: Sequence[Detection], watermark: int) -> list[Found]:
     """What was found, once for all who asked for the same."""
     by_instance: dict[int, list[Detection]] = {}
     for one in detections:
         by_instance.setdefault(id(one.instance), []).append(one)
     return [
-        _found(some[0].instance, tuple(one.subscription for one in some))
+        _found(some[0].instance, tuple(one.subscription for one in some), watermark)
         for some in by_instance.values()
     ]
 
 
-def _found(instance: Instance, subscriptions: tuple[str, ...]) -> Found:
+def _found(instance: Instance, subscriptions: tuple[str, ...], watermark: int) -> Found:
     return Found(
         instance.about.event,
         subscriptions,
         instance.probability,
         evidence_of(instance),
         dict(instance.bindings),
+        _interval_of_what_follows(instance, watermark),
     )
+
+
+def _interval_of_what_follows(instance: Instance, watermark: int) -> Interval:
+    """When what is derived of it happens: with its event, or else when it was found.
+
+    That something is missing was not known when its event was, and is not to be told late.
+    """
+    about, found_at = instance.about, max(instance.known, watermark)
+    last = about.start if about.end is None else about.end
+    if last >= found_at or not is_in_calendar(found_at):
+        assert about.event.interval is not None
+        return about.event.interval
+    return Interval(time_of(found_at), time_of(found_at))
 
 
 def evidence_of(instance: Instance) -> tuple[Evidence, ...]:

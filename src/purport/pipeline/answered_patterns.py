@@ -104,7 +104,7 @@ class _Replaying:
             for number, one in enumerate(subscriptions)
             if number in own or waits_for_clock(one.pattern)
         }
-        self._engine = TemporalEngine(settings.matcher, allowance=HistoryLimits().allowance)
+        self._engine = HistoryLimits().engine(settings.matcher)
         self._expiries: dict[str, int] = {}  # of those that are subscribed
         self._sequence, self._at = 0, BEGINNING  # of the last entry; or later, by the clock
 

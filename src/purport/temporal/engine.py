@@ -66,8 +66,9 @@ class TemporalEngine:
     >>> found.subscription, [part.place for part in found.instance.parts]
     ('cause', ['start after(10 s) {type = link down}'])
 
-    `allowance` says how late events may come. `history` has what happened, for subscriptions that
-    come later, and for who starts again.
+    `allowance` says how late events may come, and `most_ahead` how far beyond the time at which it
+    is published an event makes time go on: a wrong clock is not to make all others late. `history`
+    has what happened, for subscriptions that come later, and for who starts again.
     """
 
     def __init__(
@@ -76,10 +77,12 @@ class TemporalEngine:
         *,
         history: KeptEvents | None = None,
         allowance: timedelta = _NO_TIME,
+        most_ahead: timedelta | None = None,
         mark: Mark | None = None,
     ) -> None:
         self.history: KeptEvents = MemoryHistory() if history is None else history
         self._allowance = length_of(allowance)
+        self._most_ahead = None if most_ahead is None else length_of(most_ahead)
         self._progress = Progress()
         self._filters = Filters(matcher())
         self._network = Network(self._filters, self._progress)
@@ -168,6 +171,8 @@ class TemporalEngine:
 
     def note_told(self, identifier: str, event: str) -> None:
         """A subscription was told of an event, which engines before this one may have found."""
+        if identifier not in self._root_of:  # it has ended since
+            return
         root = self._roots[self._root_of[identifier]]
         if event not in root.told and self.history.find(event) is not None:
             root.note(event)
@@ -224,16 +229,25 @@ class TemporalEngine:
 
     def take(self, event: Event, at: datetime, sequence: int | None = None) -> Taken:
         """An event was published; `EventError` if it contradicts what is known."""
-        return self.take_report(report_of(event, self._instant(at)), sequence)
+        report = report_of(event, self._instant(at))
+        return self.take_report(report, sequence, most=self._latest(at))
 
     def match(self, reports: Sequence[Report]) -> list[list[Passed]]:
         """Which filters the statements of reports pass, for `take_report`: quick for many."""
         return self._filters.passed(reports)
 
     def take_report(
-        self, report: Report, sequence: int | None = None, passed: list[Passed] | None = None
+        self,
+        report: Report,
+        sequence: int | None = None,
+        passed: list[Passed] | None = None,
+        *,
+        most: int | None = None,
     ) -> Taken:
-        """The same of what an event tells; `passed` is what it passes, if that is known."""
+        """The same of what an event tells; `passed` is what it passes, if that is known.
+
+        Time goes on with it until `most`, and not beyond.
+        """
         sequence = self.sequence + 1 if sequence is None else sequence
         occurrence = self._known_after(report, sequence, self.history.find)
         if occurrence is None:
@@ -244,7 +258,7 @@ class TemporalEngine:
         occurrence = self._as_late(occurrence, report, late_by)
         self.sequence = sequence
         self.history.keep([occurrence], sequence)
-        self._note_time(report)
+        self._note_time(report, most)
         self._run([] if occurrence.is_late else self._arrivals(occurrence, passed))
         late = timedelta(microseconds=late_by) if late_by > 0 else None
         return Taken(occurrence, self._take_found(), late_by=late)
@@ -258,7 +272,7 @@ class TemporalEngine:
     def note(self, event: Event, at: datetime, sequence: int) -> Sequence[Detection]:
         """An event was published that the history has already: time goes on with it."""
         self.sequence = max(self.sequence, sequence)
-        self._note_time(report_of(event, self._instant(at)))
+        self._note_time(report_of(event, self._instant(at)), self._latest(at))
         self._run([])
         return self._take_found()
 
@@ -295,11 +309,17 @@ class TemporalEngine:
         """The time of an event that has none: when it was published, but one after the other."""
         return max(microseconds_of(at), self._last_instant + 1)
 
-    def _note_time(self, report: Report) -> None:
+    def _latest(self, at: datetime) -> int | None:
+        """How far what is published at a time makes time go on."""
+        return None if self._most_ahead is None else microseconds_of(at) + self._most_ahead
+
+    def _note_time(self, report: Report, most: int | None) -> None:
+        time = report.time
         if report.is_without_time:
-            self._last_instant = report.time
-        mark = report.time - self._allowance
-        self._progress.watermark = max(self._progress.watermark, mark)
+            self._last_instant = time
+        elif most is not None and time > most:
+            time = most
+        self._progress.watermark = max(self._progress.watermark, time - self._allowance)
 
     def _as_late(self, occurrence: Occurrence, report: Report, late_by: int) -> Occurrence:
         """What comes late takes no part; what ends late has gone on until now."""
