@@ -33,12 +33,7 @@ from purport.model.subscription import (
     WindowAggregate,
 )
 from purport.temporal.asked import is_prompt
-from purport.temporal.composition import (
-    AbsenceNode,
-    AlternationNode,
-    RepetitionNode,
-    SequenceNode,
-)
+from purport.temporal.composition import AbsenceNode, AlternationNode, SequenceNode
 from purport.temporal.conjunction import ConjunctionNode, Hear
 from purport.temporal.filters import Filters
 from purport.temporal.last_values import HistoryFilterOperator
@@ -50,6 +45,7 @@ from purport.temporal.operators import (
     Witnesses,
 )
 from purport.temporal.progress import Progress
+from purport.temporal.repetition import RepetitionNode
 from purport.temporal.sources import Correlation, is_correlated
 from purport.temporal.windows import AggregateOperator
 
