@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import EventError
-from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.event_lines import events_in
 from purport.model.interval import time_of
@@ -30,11 +29,16 @@ from tests.strategies.temporal import (
     FewWords,
     allowances,
     exact_subscriptions,
+    matcher,
     near_subscriptions,
     streams,
 )
+from tests.strategies.wine_cellar import lasting_cellar_file
 
-FEW_WORDS = MatcherSettings(measure=FewWords())  # type: ignore[arg-type]
+FEW_WORDS = MatcherSettings(
+    measure=FewWords(),  # type: ignore[arg-type]
+    ontology=(lasting_cellar_file(),),
+)
 Answers = list[tuple[str, str, float]]
 
 
@@ -78,7 +82,7 @@ def in_process(
 
 def rows_in_files(files: Sequence[Sequence[bytes]], asked: Asked) -> list[list[TimedRow]]:
     """What matters to time in each file."""
-    matcher = Matcher(asked.matched, measure=FewWords())
+    told_by = matcher(asked.matched)
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for number, lines in enumerate(files):
@@ -86,7 +90,7 @@ def rows_in_files(files: Sequence[Sequence[bytes]], asked: Asked) -> list[list[T
             path.write_bytes(b"\n".join(lines))
             rows = TimedRows(asked)
             batches = [
-                rows.take(told.match(matcher), 1.0).timed
+                rows.take(told.match(told_by), 1.0).timed
                 for told in json_lines(Stretch(path, path.name))
             ]
             kept = [one for one in (*batches, rows.last()) if one is not None]
