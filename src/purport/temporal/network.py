@@ -37,6 +37,7 @@ from purport.temporal.composition import AbsenceNode, AlternationNode, SequenceN
 from purport.temporal.conjunction import ConjunctionNode, Hear
 from purport.temporal.filters import Filters
 from purport.temporal.last_values import HistoryFilterOperator
+from purport.temporal.likeliest import LikeliestNode
 from purport.temporal.operators import (
     AfterOperator,
     AllenOperator,
@@ -50,7 +51,9 @@ from purport.temporal.sources import Correlation, is_correlated
 from purport.temporal.windows import AggregateOperator
 
 Temporal = After | During | Simultaneous | HistoryFilter | AllenRelated | WindowAggregate
-Node = ConjunctionNode | AlternationNode | SequenceNode | RepetitionNode | AbsenceNode
+Node = (
+    ConjunctionNode | AlternationNode | SequenceNode | RepetitionNode | AbsenceNode | LikeliestNode
+)
 MakesOperator = (
     AfterOperator
     | DuringOperator
@@ -117,7 +120,7 @@ class Network:
             aggregation=options.aggregation,
             exact=options.exact,
         )
-        key = self._pattern(pattern, _Role(asked, pattern))
+        key = self._likeliest(self._pattern(pattern, _Role(asked, pattern)))
         self._made[key].users += 1
         return key, self._made[key].node
 
@@ -146,6 +149,19 @@ class Network:
             self._filters.let_go(node.filter)
             if node in self.fresh:
                 self.fresh.remove(node)
+
+    def _likeliest(self, answered: Hashable) -> Hashable:
+        """The key of who tells only the likeliest answers; single events have no others."""
+        node = self._made[answered].node
+        if isinstance(node, ConjunctionNode) and not node.operators:
+            return answered
+        key = (LikeliestNode, answered)
+        if key not in self._made:
+            likeliest = LikeliestNode(node.rank + 1, self._progress)
+            node.listeners.append(likeliest.hear)
+            self._made[answered].users += 1
+            self._made[key] = _Made(likeliest, (answered,), ((node, likeliest.hear),))
+        return key
 
     def _pattern(self, pattern: Pattern, role: _Role) -> Hashable:
         """The key of a pattern's node."""
