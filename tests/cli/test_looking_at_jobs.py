@@ -143,6 +143,34 @@ def test_json_lines_stay_apart_from_what_is_told_to_people(run: Run, tmp_path: P
     assert "batch 0: 1 events" in done.errors
 
 
+@pytest.mark.usefixtures("spark")
+def test_a_match_in_time_is_explained_by_the_events_that_made_it(run: Run, tmp_path: Path) -> None:
+    lines = [
+        {"@id": "link 7", "@start": 1, "@end": 1, "type": "link down", "port": 7},
+        {"@id": "link 9", "@start": 2, "@end": 2, "type": "link down", "port": 9},
+        {"@id": "vpn", "@start": 5, "@end": 5, "type": "vpn down", "port": 9},
+    ]
+    (tmp_path / "e.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    cause = "{type = vpn down, start after(10 s) {type = link down, port = $port}} as cause"
+    done = run(
+        "stream", "--from", f"file:{tmp_path / 'e.jsonl'}", "--to", f"jsonl:{tmp_path / 'm'}",
+        "-s", cause, "--until-end", "--measure", "exact",
+    )  # fmt: skip
+    assert done.status == 0, done.errors
+
+    told = run("explain", tmp_path / "m", "vpn")
+    told_programs = run("explain", tmp_path / "m", "vpn", "--json")
+
+    assert told.status == 0, told.errors
+    assert told.output.startswith("vpn  cause  1.00\n")
+    assert "start after(10 s) {type = link down, port = $port}" in told.output
+    assert "link 9, 1970-01-01T00:00:02+00:00: type: link down, port: 9  (1.00)" in told.output
+    assert "link 7" not in told.output
+    [row] = map(json.loads, told_programs.output.splitlines())
+    assert "link 9" in json.dumps(row)
+    assert "link 7" not in json.dumps(row)
+
+
 def test_the_example_of_the_guide_is_true() -> None:
     root = Path(__file__).parents[2]
     guide = (root / "docs" / "guides" / "watching.md").read_text()

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +19,6 @@ from purport.broker.time_engine import HistoryLimits
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.errors import EventError, InvalidInput, NotSupportedYet
-from purport.matching.matcher import Matcher
 from purport.model.clock import ManualClock
 from purport.model.interval import time_of
 from purport.model.subscription import Subscription
@@ -27,15 +27,12 @@ from purport.temporal.history import HistoryError
 from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
 from tests.storage.mariadb_server import MariadbServer
 from tests.storage.postgres_server import PostgresServer
-from tests.strategies.temporal import FewWords, allowances, exact_subscriptions, streams
+from tests.strategies.temporal import allowances, exact_subscriptions, matcher, streams
+from tests.strategies.wine_cellar import cellar_file
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 CAUSE = "{type = vpn down, start after(10 s) {type = link down, port = $port}} as cause"
 MISSING = "not {type = ack, order = $o} within 30 s after {type = request, order = $o} as missing"
-
-
-def matcher() -> Matcher:
-    return Matcher(measure=FewWords())
 
 
 def told(broker: Broker, name: str) -> list[str]:
@@ -111,6 +108,27 @@ def test_a_cause_is_found_with_the_event_that_it_was() -> None:
     assert [one.event.id for one in found.match.evidence] == ["link 9"]
     assert "link 9" in found.match.explain()
     assert '"evidence"' in found.match.explain("json")
+
+
+def test_inner_filters_ask_an_ontology(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    with Broker.in_memory(clock=clock, ontology=cellar_file(tmp_path)) as broker:
+        stained = broker.subscribe(
+            "{type = stain, start after(10 s) {spilt isa Claret, table = $table}} as stained"
+        )
+        dark = broker.subscribe("{spilt has hasColour = Red} 2 times within 1 min as dark")
+        for name, spilt in (("one", "Merlot"), ("two", "beer"), ("three", "Chateau")):
+            broker.publish({"@id": name, "spilt": spilt, "table": name})
+        clock.advance(timedelta(seconds=5))
+        for name in ("one", "two", "three"):
+            broker.publish({"@id": f"stain {name}", "type": "stain", "table": name})
+        broker.publish({"@id": "four", "spilt": "Chateau", "table": 4})
+
+        assert [
+            (one.match.event.id, [other.event.id for other in one.match.evidence])
+            for one in stained.waiting()
+        ] == [("stain one", ["one"]), ("stain three", ["three"])]
+        assert [one.match.event.id for one in dark.waiting()] == ["four"]
 
 
 def test_what_happened_before_the_first_pattern_was_asked_for_counts() -> None:
@@ -424,13 +442,19 @@ def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None
         broker.close()
 
 
-def _run(
-    folder: Path, clock: ManualClock, steps: Sequence[Step], allowance: int, every: int
-) -> None:
+class _PutClock(ManualClock):
+    """A clock that may be put back."""
+
+    def put(self, now: datetime) -> None:
+        """Say what time it is from now on."""
+        self._now = now
+
+
+def _run(folder: Path, clock: _PutClock, steps: Sequence[Step], allowance: int, every: int) -> None:
     with _broker(folder, clock, allowance, every) as broker:
         for step in steps:
             now = time_of(step.at if isinstance(step, Publication) else step.now)
-            clock.advance(max(now - clock.now(), timedelta(0)))
+            clock.put(now)
             with suppress(EventError):
                 if isinstance(step, Publication):
                     broker.publish(step.event)
@@ -442,6 +466,17 @@ def _broker(folder: Path, clock: ManualClock, allowance: int, every: int) -> Bro
     limits = HistoryLimits(allowance=timedelta(microseconds=allowance))
     made = BrokerSettings(history=limits, snapshot_every=every)
     return Broker.open(folder, matcher=matcher, clock=clock, settings=made, durability="relaxed")
+
+
+def _forward(steps: Sequence[Step]) -> list[Step]:
+    """The same, by a clock that is not put back."""
+    now, found = 0, []
+    for step in steps:
+        now = max(now, step.at if isinstance(step, Publication) else step.now)
+        found.append(
+            replace(step, at=now) if isinstance(step, Publication) else replace(step, now=now)
+        )
+    return found
 
 
 def _as_clocks_pass(steps: Sequence[Step]) -> list[Step]:
@@ -459,11 +494,12 @@ def _as_clocks_pass(steps: Sequence[Step]) -> list[Step]:
 def test_a_broker_tells_what_asking_anew_would_tell_though_it_is_restarted(
     subscription: Subscription, steps: list[Step], allowance: int, data: st.DataObject
 ) -> None:
+    steps = _forward(steps)  # what a journal says of when entries were made never goes back
     middle, every = data.draw(st.integers(0, len(steps))), data.draw(st.sampled_from([1, 3, 1000]))
     anew = told_over_time(
         [subscription], _as_clocks_pass(steps), matcher=matcher(), allowance=allowance
     )
-    clock = ManualClock(time_of(0))
+    clock = _PutClock(time_of(0))
     with TemporaryDirectory() as name:
         folder = Path(name)
         with Broker.open(folder, matcher=matcher, clock=clock) as broker:

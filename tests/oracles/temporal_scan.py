@@ -7,7 +7,8 @@ is remembered.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import combinations, product, repeat
@@ -503,10 +504,11 @@ class Arrivals:
             self._last_of_no_time = report.time
         return occurrence
 
-    def pass_time(self, now: int) -> None:
-        """Let the deadlines of absences pass that are over."""
+    def pass_time(self, now: int) -> Iterator[int]:
+        """Let the deadlines of absences pass that are over, one after the other."""
         while due := [one for one in self.deadlines() if one + self.allowance <= now]:
             self.watermark = min(due) + 1
+            yield min(due)
 
     def forget(self, identifier: str) -> None:
         """Drop an event, and all that was told of it."""
@@ -580,21 +582,35 @@ def told_over_time(
     *,
     matcher: PlainMatcher,
     allowance: int = 0,
+    since: Sequence[int] | None = None,
 ) -> list[Told]:
-    """What is told after each step, by asking everything anew; wrong events are passed over."""
-    arrivals = Arrivals(subscriptions, Remembering(matcher), allowance)
+    """What is told after each step, by asking everything anew; wrong events are passed over.
+
+    `since` are the steps from which on there are the subscriptions, in the order of these.
+    """
+    arrivals = Arrivals((), Remembering(matcher), allowance)
     told: dict[tuple[int, str], Told] = {}
     for number, step in enumerate(steps):
-        try:
-            match step:
-                case Publication(event, at):
-                    arrivals.take(event, at)
-                case Passing(now):
-                    arrivals.pass_time(now)
-        except EventError:
-            continue
-        for place, subscription in enumerate(subscriptions):
-            for event_id, probability in sorted(arrivals.answers(subscription).items()):
-                new = Told(number, place, event_id, probability)
-                told.setdefault((place, event_id), new)
+        there = [
+            (place, one)
+            for place, one in enumerate(subscriptions)
+            if since is None or since[place] <= number
+        ]
+        arrivals.subscriptions = [one for _, one in there]
+        for _ in _changes(arrivals, step):
+            for place, subscription in there:
+                for event_id, probability in sorted(arrivals.answers(subscription).items()):
+                    new = Told(number, place, event_id, probability)
+                    told.setdefault((place, event_id), new)
     return list(told.values())
+
+
+def _changes(arrivals: Arrivals, step: Step) -> Iterator[object]:
+    """Each time at which something more is known: several deadlines may pass in a step."""
+    match step:
+        case Publication(event, at):
+            with suppress(EventError):
+                arrivals.take(event, at)
+                yield event
+        case Passing(now):
+            yield from arrivals.pass_time(now)

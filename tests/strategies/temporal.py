@@ -12,6 +12,7 @@ from datetime import timedelta
 import numpy as np
 from hypothesis import strategies as st
 
+from purport.matching.matcher import Matcher
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
 from purport.model.event import Event, Statement
@@ -21,6 +22,7 @@ from purport.model.term import Term, Text, Time, folded
 from purport.model.units import Quantity
 from purport.relatedness.measure import Scores
 from tests.oracles.temporal_scan import Passing, Publication, Step
+from tests.strategies.wine_cellar import cellar
 
 LATEST = 8
 KINDS = ("hot", "warm", "mild", "cold")
@@ -51,6 +53,11 @@ class FewWords:
         )
 
 
+def matcher(asked: Sequence[ast.Subscription] = ()) -> Matcher:
+    """One that knows a few words, and wines."""
+    return Matcher(asked, measure=FewWords(), ontology=cellar())
+
+
 # ---- events ----
 
 
@@ -64,7 +71,8 @@ def _said(name: str, values: Sequence[Term]) -> list[Statement]:
 
 
 _KIND, _ROOM, _LEVEL = _said("kind", _kinds), _said("room", _rooms), _said("level", _levels)
-_OTHERS = [*_said("sort", _kinds), *_said("place", _rooms), *_said("degree", _levels)]
+_DRINK = _said("drink", [Text("Merlot"), Text("Chateau"), Text("Wine"), Text("beer")])
+_OTHERS = [*_said("sort", _kinds), *_said("place", _rooms), *_said("degree", _levels), *_DRINK]
 contents = st.one_of(
     st.tuples(st.sampled_from(_KIND), st.sampled_from(_ROOM), st.sampled_from(_LEVEL)),
     st.lists(
@@ -113,6 +121,8 @@ def _notices(draw: st.DrawFn, identifier: str, is_plain: bool) -> list[_Notice]:
 def streams(draw: st.DrawFn, most: int = 7, *, is_plain: bool = False) -> list[Step]:
     """Publications and passing time: events in any order, some told twice or wrongly.
 
+    The time at which they are published seldom goes back, as that of a clock does that is set.
+
     A plain one has nothing wrong in it: each event is told in order, and once, and its end adds
     nothing to what its start says.
     """
@@ -129,6 +139,8 @@ def streams(draw: st.DrawFn, most: int = 7, *, is_plain: bool = False) -> list[S
     steps: list[Step] = []
     now = 0
     for one in notices:
+        if not is_plain and draw(_seldom):
+            now = max(0, now - draw(st.integers(1, 6)))  # the clock is put back
         now = now + draw(st.integers(0, 1)) if one.time is None else max(now, one.time)
         steps.append(Publication(one.event, now))
         if not is_plain and draw(_seldom):
@@ -156,7 +168,7 @@ def _predicates(*texts: str) -> list[ast.Predicate]:
 _PLAIN = _predicates(
     "kind = hot", "kind = cold", "kind != mild", "kind in (hot, warm)", "room = hall",
     "room != attic", "room within (hall, attic)", "level >= 0", "level > 0", "level != 1",
-    "level in [0, 1]", "level contains all (0)",
+    "level in [0, 1]", "level contains all (0)", "drink isa Claret", "drink has hasColour = Red",
 )  # fmt: skip
 _NEAR = _predicates(
     "kind = hot~", "kind = warm~", "kind~ = hot", "kind~ = hot~", "kind~ in (mild~, cold)",

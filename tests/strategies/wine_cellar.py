@@ -1,6 +1,11 @@
 """A small ontology as a file, for whatever reads one."""
 
+import atexit
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from purport.ontology.ontology import Ontology
 
 CELLAR = """\
 @prefix : <http://example.org/cellar#> .
@@ -25,3 +30,17 @@ def cellar_file(folder: Path) -> Path:
     path = folder / "cellar.ttl"
     path.write_text(CELLAR)
     return path
+
+
+@cache
+def lasting_cellar_file() -> Path:
+    """The same in a folder that is there as long as the tests run."""
+    folder = TemporaryDirectory(prefix="purport-cellar-")
+    atexit.register(folder.cleanup)
+    return cellar_file(Path(folder.name))
+
+
+@cache
+def cellar() -> Ontology:
+    """The ontology itself."""
+    return Ontology.load(lasting_cellar_file())

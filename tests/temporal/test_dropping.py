@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from purport.errors import EventError
-from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.interval import time_of
 from purport.model.language.parse import parse
@@ -22,9 +21,9 @@ from purport.temporal.occurrence import Occurrence
 from tests.oracles.temporal_scan import Arrivals, Passing, Publication, Remembering, Step
 from tests.strategies.temporal import (
     LATEST,
-    FewWords,
     allowances,
     exact_subscriptions,
+    matcher,
     near_subscriptions,
     streams,
 )
@@ -62,10 +61,6 @@ def moves(draw: st.DrawFn) -> list[Move]:
             found.append(Restart())
         found.append(step)
     return found
-
-
-def matcher() -> Matcher:
-    return Matcher(measure=FewWords())
 
 
 def named(subscriptions: Sequence[Subscription]) -> dict[str, Subscription]:

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from purport import Event, EventError, Matcher, parse
+from purport import Event, EventError, parse
 from purport.model import subscription as ast
 from purport.model.interval import Interval, time_of
 from purport.temporal.occurrence import Occurrence
@@ -20,9 +20,8 @@ from tests.oracles.temporal_scan import (
     told_over_time,
 )
 from tests.strategies import temporal
-from tests.strategies.temporal import FewWords
 
-MATCHER = Remembering(Matcher(measure=FewWords()))
+MATCHER = Remembering(temporal.matcher())
 
 
 def one(
@@ -460,7 +459,7 @@ def arrived(*steps: Step, allowance: int = 0, text: str = "{kind = x}") -> Arriv
         if isinstance(step, Publication):
             arrivals.take(step.event, step.at)
         else:
-            arrivals.pass_time(step.now)
+            list(arrivals.pass_time(step.now))
     return arrivals
 
 

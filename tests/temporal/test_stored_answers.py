@@ -23,7 +23,7 @@ from tests.storage.mariadb_server import MariadbServer
 from tests.storage.postgres_server import PostgresServer
 from tests.strategies import temporal
 
-_MATCHER = Remembering(Matcher(measure=temporal.FewWords()))
+_MATCHER = Remembering(temporal.matcher())
 asked = st.one_of(
     *(
         st.builds(
@@ -53,7 +53,7 @@ def answered(
     history: EventHistory, subscriptions: list[Subscription], *, in_database: bool = False
 ) -> list[dict[str, float]]:
     """For each subscription what answers it, and how likely."""
-    stored = StoredAnswers(history, Matcher(measure=temporal.FewWords()), in_database=in_database)
+    stored = StoredAnswers(history, temporal.matcher(), in_database=in_database)
     found: list[dict[str, float]] = [{} for _ in subscriptions]
     for one in history.all():
         for place, probability in enumerate(stored.answers(subscriptions, one)):

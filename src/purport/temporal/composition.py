@@ -1,4 +1,4 @@
-"""Patterns of several events: one or another, one after the other, several times, or missing.
+"""Patterns of several events: one or another, one after the other, or missing.
 
 Every node hears of the instances of its parts, in whatever order they come, and emits its own.
 """
@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from purport.temporal.agreeing import Agreeing
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Bindings, Instance, Part, agree, joined
-from purport.temporal.progress import Progress
+from purport.temporal.instance import Bindings, Instance, Part, joined
+from purport.temporal.progress import BEGINNING, Progress
 from purport.temporal.time_index import TimeIndex
 
 Hear = Callable[[Instance], None]
 
 
-class _Composition:
+class Composition:
     """What all compositions have in common."""
 
     is_prompt = True
@@ -31,7 +32,7 @@ class _Composition:
                 listener(instance)
 
 
-class AlternationNode(_Composition):
+class AlternationNode(Composition):
     """`{...} or {...}`."""
 
     def hear(self, instance: Instance) -> None:
@@ -42,18 +43,19 @@ class AlternationNode(_Composition):
         """Nothing is kept here."""
 
 
-class SequenceNode(_Composition):
+class SequenceNode(Composition):
     """`{...} then {...} within 10 s`.
 
     What ends with each step so far is kept by its end: of all that could go before the same next
-    event, those that none is better than, by when they began and how likely they are.
+    event, those that none is better than, by when they began and how likely they are. What gives
+    other values to names than the next event is not looked at.
     """
 
     def __init__(self, rank: int, places: Sequence[str], within: int | None) -> None:
         super().__init__(rank)
         self._places, self._within = places, within
-        self._steps: list[TimeIndex[Instance]] = [TimeIndex() for _ in places]  # by start
-        self._chains: list[TimeIndex[Instance]] = [TimeIndex() for _ in places[1:]]  # by end
+        self._steps = [Agreeing() for _ in places]  # by start
+        self._chains = [Agreeing() for _ in places[1:]]  # by end
         self._chained: list[dict[int, list[Instance]]] = [{} for _ in places[1:]]
         # by the event that chains began with: the steps and what the chains end with
         self._begun: dict[str, list[tuple[int, Instance]]] = {}
@@ -61,7 +63,7 @@ class SequenceNode(_Composition):
     def hear(self, step: int, instance: Instance) -> None:
         """A step is answered."""
         if step > 0 and step < len(self._places):
-            self._steps[step].add(instance.start, instance.about.id, instance)
+            self._steps[step].add(instance.start, instance)
         self._go_on(step, instance)
 
     def drop(self, dropped: Sequence[Dropped]) -> None:
@@ -71,7 +73,7 @@ class SequenceNode(_Composition):
         """
         for one in dropped:
             for index in self._steps:
-                index.discard(one.start, one.id)
+                index.discard(one.id)
         broken = [found for one in dropped for found in self._begun.pop(one.id, ())]
         broken.sort(key=lambda found: found[0])
         for step, instance in broken:
@@ -85,7 +87,7 @@ class SequenceNode(_Composition):
         """Forget the chains that end with an instance."""
         assert instance.end is not None
         for chain in self._chained[step].pop(id(instance), ()):
-            self._chains[step].remove(instance.end, instance.about.id, chain)
+            self._chains[step].remove(instance.end, chain)
 
     def _go_on(self, step: int, instance: Instance) -> None:
         """Put an instance of a step behind what goes before it."""
@@ -103,15 +105,17 @@ class SequenceNode(_Composition):
         if _same(before, chains):
             return
         for old in before:
-            self._chains[step].remove(instance.end, instance.about.id, old)
+            self._chains[step].remove(instance.end, old)
         self._chained[step][id(instance)] = chains
         for chain in chains:
-            self._chains[step].add(instance.end, instance.about.id, chain, chain.probability)
+            self._chains[step].add(instance.end, chain)
             first = chain.parts[0].instance.about.id
             self._begun.setdefault(first, []).append((step, instance))
         if chains:
-            last = None if self._within is None else chains[0].start + self._within
-            for later in list(self._steps[step + 1].between(instance.end + 1, last)):
+            last = None if self._within is None else self._within + max(one.start for one in chains)
+            for later in list(
+                self._steps[step + 1].between(instance.bindings, instance.end + 1, last)
+            ):
                 self._go_on(step + 1, later)
 
     def _chains_to(self, step: int, instance: Instance) -> Iterator[Instance]:
@@ -122,15 +126,29 @@ class SequenceNode(_Composition):
             return
         first = None if self._within is None else instance.start - self._within
         found = []
-        for chain in self._chains[step - 1].between(first, instance.start - 1):
-            if first is not None and chain.start < first:
-                continue
-            if agree(chain.bindings, instance.bindings):
-                bindings = joined(chain.bindings, instance.bindings)
-                found.append(_with(instance, chain.parts, chain.start, place, bindings, chain))
-                if self._within is None and _is_enough(found[-1], instance):
-                    break
-        yield from _best_of(found)
+        for names, chains in self._chains[step - 1].with_names(instance.bindings):
+            bindings = joined(names, instance.bindings)
+            found += [
+                _with(instance, chain.parts, chain.start, place, bindings, chain)
+                for chain in _best_before(chains, first, instance.start)
+            ]
+        yield from best_of(found)
+
+
+def _best_before(chains: TimeIndex[Instance], first: int | None, start: int) -> Iterator[Instance]:
+    """Chains that began at a time at the earliest and ended before another, latest end first.
+
+    After a certain one, those that ended before it began are no better: they began before it, too.
+    """
+    latest = BEGINNING
+    for chain in chains.between(first, start - 1):
+        assert chain.end is not None
+        if chain.end <= latest:
+            return
+        if first is None or chain.start >= first:
+            yield chain
+            if chain.probability >= 1.0:
+                latest = max(latest, chain.start)
 
 
 def _with(
@@ -153,12 +171,7 @@ def _with(
     )
 
 
-def _is_enough(chain: Instance, instance: Instance) -> bool:
-    """Whether no other chain to an instance is better: without names, and with certain parts."""
-    return chain.probability >= instance.probability and not chain.bindings
-
-
-def _best_of(found: Iterable[Instance]) -> Iterator[Instance]:
+def best_of(found: Iterable[Instance]) -> Iterator[Instance]:
     """Those that no other is better than: as late to begin, and as likely, with the same names."""
     by_names: dict[Bindings, list[Instance]] = {}
     for one in found:
@@ -179,89 +192,13 @@ def _same(before: list[Instance], after: list[Instance]) -> bool:
     )
 
 
-class RepetitionNode(_Composition):
-    """`{...} 3 times within 2 s`: the last, and others before it, by end and name of the event."""
-
-    def __init__(self, rank: int, place: str, times: int, within: int) -> None:
-        super().__init__(rank)
-        self._place, self._times, self._within = place, times, within
-        self._heard: TimeIndex[Instance] = TimeIndex()  # by end
-
-    def hear(self, instance: Instance) -> None:
-        """It has happened once more."""
-        if instance.end is None:
-            return
-        self._heard.add(instance.end, instance.about.id, instance)
-        for last in list(self._heard.between(instance.end, instance.end + self._within)):
-            is_last = last is instance
-            if is_last or (_order(instance) < _order(last) and self._is_near(instance, last)):
-                for found in self._ending_with(last):
-                    self._emit(found)
-
-    def drop(self, dropped: Sequence[Dropped]) -> None:
-        """Forget events."""
-        self._heard.drop_through(dropped[-1].end, dropped[-1].id)
-
-    def _is_near(self, one: Instance, last: Instance) -> bool:
-        assert last.end is not None
-        return last.end - one.start <= self._within
-
-    def _ending_with(self, last: Instance) -> Iterator[Instance]:
-        """All that end with an instance, as far as none is better."""
-        assert last.end is not None
-        by_names: dict[Bindings, list[Instance]] = {last.bindings: []}
-        for one in self._heard.between(last.end - self._within, last.end):
-            if _order(one) >= _order(last) or not self._is_near(one, last):
-                continue
-            if agree(last.bindings, one.bindings):
-                by_names.setdefault(joined(last.bindings, one.bindings), []).append(one)
-        for bindings, others in by_names.items():
-            yield from _best_of(self._chosen(last, others, bindings))
-
-    def _chosen(
-        self, last: Instance, others: list[Instance], bindings: Bindings
-    ) -> Iterator[Instance]:
-        """Of the others the likeliest, for each time at which the first may have begun."""
-        wanted = self._times - 1
-        best: dict[str, Instance] = {}  # by event
-        if not wanted:
-            yield self._made(last, [], bindings)
-        for one in sorted(others, key=lambda one: -one.start):
-            known = best.get(one.about.id)
-            if known is None or one.probability > known.probability:
-                best[one.about.id] = one
-                if len(best) >= wanted > 0:
-                    ranked = sorted(best.values(), key=lambda one: -one.probability)[:wanted]
-                    yield self._made(last, ranked, bindings)
-
-    def _made(self, last: Instance, others: list[Instance], bindings: Bindings) -> Instance:
-        probability = last.probability
-        for one in others:
-            probability *= one.probability
-        all_of_them = [*sorted(others, key=_order), last]
-        return Instance(
-            last.about,
-            min(one.start for one in all_of_them),
-            last.end,
-            probability,
-            max(_order(last)[0], *(one.known for one in all_of_them)),
-            tuple(Part(self._place, one) for one in all_of_them),
-            bindings,
-        )
-
-
-def _order(instance: Instance) -> tuple[int, str]:
-    assert instance.end is not None
-    return instance.end, instance.about.id
-
-
-class AbsenceNode(_Composition):
+class AbsenceNode(Composition):
     """`not {...} within 30 s after {...}`: looked at when the time is up."""
 
     def __init__(self, rank: int, place: str, within: int, progress: Progress) -> None:
         super().__init__(rank)
         self._place, self._within, self._progress = place, within, progress
-        self._heard: TimeIndex[Instance] = TimeIndex()  # what should come, by when it was heard
+        self._heard = Agreeing()  # what should come, by when it was heard
         self._waiting: dict[str, list[Instance]] = {}  # triggers whose time is not up, by event
 
     def hear_trigger(self, trigger: Instance) -> None:
@@ -276,14 +213,13 @@ class AbsenceNode(_Composition):
     def hear_missing(self, instance: Instance) -> None:
         """What should come has come."""
         for time in _heard_at(instance):
-            self._heard.add(time, instance.about.id, instance)
+            self._heard.add(time, instance)
 
     def drop(self, dropped: Sequence[Dropped]) -> None:
         """Forget events: nothing is missing any more after a trigger that was dropped."""
         for one in dropped:
             self._waiting.pop(one.id, None)
-            self._heard.discard(one.start, one.id)
-            self._heard.discard(one.end, one.id)
+            self._heard.discard(one.id)
 
     def close(self) -> None:
         """Wait for nothing any more."""
@@ -300,8 +236,8 @@ class AbsenceNode(_Composition):
             del self._waiting[trigger.about.id]
         assert trigger.end is not None
         best: dict[str, float] = {}
-        for one in self._heard.between(trigger.end + 1, deadline):
-            if one.known <= deadline and agree(trigger.bindings, one.bindings):
+        for one in self._heard.between(trigger.bindings, trigger.end + 1, deadline):
+            if one.known <= deadline:
                 best[one.about.id] = max(best.get(one.about.id, 0.0), one.probability)
         probability = trigger.probability
         for one_probability in best.values():

@@ -36,15 +36,11 @@ from purport.temporal.asked import (
     attribute_of,
     is_prompt,
 )
-from purport.temporal.composition import (
-    AbsenceNode,
-    AlternationNode,
-    RepetitionNode,
-    SequenceNode,
-)
+from purport.temporal.composition import AbsenceNode, AlternationNode, SequenceNode
 from purport.temporal.conjunction import ConjunctionNode, Hear
 from purport.temporal.filters import Filters, matched_options
 from purport.temporal.last_values import HistoryFilterOperator
+from purport.temporal.likeliest import LikeliestNode
 from purport.temporal.operators import (
     AfterOperator,
     AllenOperator,
@@ -53,10 +49,13 @@ from purport.temporal.operators import (
     Witnesses,
 )
 from purport.temporal.progress import Progress
+from purport.temporal.repetition import RepetitionNode
 from purport.temporal.sources import Correlation
 from purport.temporal.windows import AggregateOperator
 
-Node = ConjunctionNode | AlternationNode | SequenceNode | RepetitionNode | AbsenceNode
+Node = (
+    ConjunctionNode | AlternationNode | SequenceNode | RepetitionNode | AbsenceNode | LikeliestNode
+)
 MakesOperator = (
     AfterOperator
     | DuringOperator
@@ -106,7 +105,7 @@ class Network:
         """The node of a pattern, and the key to let go of it by."""
         before = len(self._made)
         try:
-            key = self._pattern(pattern, _Role(matched_options(options), pattern))
+            key = self._likeliest(self._pattern(pattern, _Role(matched_options(options), pattern)))
         except PurportError:
             self._let_go_unused(before)
             raise
@@ -147,6 +146,19 @@ class Network:
                 self.fresh.remove(node)
         elif isinstance(node, AbsenceNode):
             node.close()
+
+    def _likeliest(self, answered: Hashable) -> Hashable:
+        """The key of who tells only the likeliest answers; single events have no others."""
+        node = self._made[answered].node
+        if isinstance(node, ConjunctionNode) and not node.operators:
+            return answered
+        key = (LikeliestNode, answered)
+        if key not in self._made:
+            likeliest = LikeliestNode(node.rank + 1, self._progress)
+            node.listeners.append(likeliest.hear)
+            self._made[answered].users += 1
+            self._made[key] = _Made(likeliest, (answered,), ((node, likeliest.hear),))
+        return key
 
     def _pattern(self, pattern: Pattern, role: _Role) -> Hashable:
         """The key of a pattern's node."""

@@ -2,16 +2,20 @@
 
 import json
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 from purport import NotSupportedYet, parse
 from purport.pipeline import match_outcomes, match_stream, temporal_matches
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.watched import Fixed
 from tests.pipeline.timed.test_jobs_in_time import at, job_of, write_files, written
+from tests.strategies.wine_cellar import lasting_cellar_file
 
 EXACT = MatcherSettings(measure="exact")
 ASKED = [
@@ -56,6 +60,44 @@ def test_a_history_at_rest_tells_what_a_stream_of_it_tells(
     assert sorted((row.subscription, row.event_id) for row in found) == streamed
     assert {row.subscription for row in found} == {one.name for one in ASKED}
     assert all(row.source and row.offset and row.parts is not None for row in found)
+
+
+def test_parquet_files_tell_what_lines_of_json_tell(spark: SparkSession, tmp_path: Path) -> None:
+    lines = history(60)
+    said = [json.loads(line) for line in lines]
+    columns = {name: [one[name] for one in said] for name in ("@id", "kind", "port", "level")}
+    seconds = [datetime.fromtimestamp(one["@start"], UTC) for one in said]
+    table = pa.table({**columns, "@start": seconds, "@end": seconds})
+    pq.write_table(table.slice(0, 20), tmp_path / "first.parquet")
+    pq.write_table(table.slice(20), tmp_path / "second.parquet")
+
+    found = temporal_matches(spark.read.parquet(str(tmp_path)), ASKED, EXACT).collect()
+
+    told = spark.createDataFrame([(line,) for line in lines], "value binary")
+    expected = temporal_matches(told, ASKED, EXACT).collect()
+    assert {row.subscription for row in expected} == {one.name for one in ASKED}
+    assert sorted(map(_answer, found)) == sorted(map(_answer, expected))
+
+
+def _answer(row: Row) -> tuple[object, ...]:
+    parts = [(one.place, one.event_id, one.probability) for one in row.parts]
+    return row.subscription, row.event_id, row.probability, parts
+
+
+def test_inner_filters_ask_an_ontology_at_rest(spark: SparkSession) -> None:
+    lines = [
+        at(1, "e1", spilt="Merlot", table=1),
+        at(2, "e2", spilt="beer", table=2),
+        at(3, "e3", type="stain", table=1),
+        at(4, "e4", type="stain", table=2),
+    ]
+    asked = [parse("{type = stain, start after {spilt isa Claret, table = $table}} as stained")]
+    settings = MatcherSettings(measure="exact", ontology=(lasting_cellar_file(),))
+    table = spark.createDataFrame([(line,) for line in lines], "value binary")
+
+    [found] = temporal_matches(table, asked, settings).collect()
+
+    assert (found.event_id, [one.event_id for one in found.parts]) == ("e3", ["e1"])
 
 
 def test_columns_tell_times_and_plain_subscriptions_are_matched_beside(spark: SparkSession) -> None:

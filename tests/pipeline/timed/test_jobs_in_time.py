@@ -33,8 +33,9 @@ from purport.pipeline.watched import Fixed, Subscribed
 from purport.temporal.engine import TemporalEngine
 from tests.oracles.temporal_scan import Publication, Step
 from tests.strategies.temporal import exact_subscriptions, streams
+from tests.strategies.wine_cellar import lasting_cellar_file
 
-EXACT = MatcherSettings(measure="exact")
+EXACT = MatcherSettings(measure="exact", ontology=(lasting_cellar_file(),))
 Answers = list[tuple[str, str]]
 
 

@@ -1,0 +1,180 @@
+"""Compositions: what they look at, and what they keep."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from purport import Event, parse
+from purport.temporal import composition, instance
+from purport.temporal.agreeing import Agreeing, equality_keys
+from purport.temporal.engine import TemporalEngine
+from purport.temporal.instance import Instance, is_same
+from purport.temporal.occurrence import Occurrence
+from purport.temporal.repetition import RepetitionNode
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+
+
+def at(second: float) -> datetime:
+    return NOON + timedelta(seconds=second)
+
+
+def take(engine: TemporalEngine, name: str, start: float, end: float, **said: object) -> list[str]:
+    """The ids of what is told when something has happened."""
+    times = {"@start": at(start).isoformat(), "@end": at(end).isoformat()}
+    event = Event.from_json({"@id": name, "type": name[0], **times, **said})
+    return [one.event.id or "" for one in engine.take(event, at(end)).detections]
+
+
+def asking(text: str) -> TemporalEngine:
+    engine = TemporalEngine()
+    engine.add("asked", parse(text))
+    return engine
+
+
+@pytest.fixture
+def asked_whether_equal(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """All values that were compared, and all chains that were made longer."""
+    seen: list[object] = []
+    equal, longer = instance.is_same, composition._with
+
+    def noting(*values: object) -> object:
+        seen.append(values)
+        return equal(*values)  # type: ignore[arg-type]
+
+    def noting_longer(*parts: object) -> Instance:
+        seen.append(parts)
+        return longer(*parts)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(instance, "is_same", noting)
+    monkeypatch.setattr(composition, "_with", noting_longer)
+    return seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{type = a, p = $p} then {type = b, p = $p}",
+        "{type = a, p = $p} then {type = b, p = $p} within 2000 s",
+        "{p = $p} 2 times within 2000 s",
+        "not {type = a, p = $p} within 1 s after {type = b, p = $p}",
+    ],
+)
+def test_what_gives_other_values_to_names_is_not_looked_at(
+    text: str, asked_whether_equal: list[object]
+) -> None:
+    engine = asking(text)
+    for number in range(500):
+        take(engine, f"a{number}", number, number, p=number)
+    asked_whether_equal.clear()
+
+    for number in range(10):
+        take(engine, f"b{number}", 600 + 2 * number, 600 + 2 * number, p=number)
+
+    assert len(asked_whether_equal) <= 40
+
+
+@pytest.mark.parametrize(
+    "text", ["{type = a, p = $p} then {type = b, p = $p}", "{p = $p} 3 times within 2000 s"]
+)
+def test_what_cannot_be_better_is_not_looked_at(
+    text: str, asked_whether_equal: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = RepetitionNode._made
+
+    def noting(*parts: object) -> Instance:
+        asked_whether_equal.append(parts)
+        return made(*parts)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RepetitionNode, "_made", noting)
+    engine = asking(text)
+    for number in range(500):
+        take(engine, f"a{number}", number, number, p=1)
+    asked_whether_equal.clear()
+
+    told = [take(engine, f"b{number}", 600 + number, 600 + number, p=1) for number in range(10)]
+
+    assert told == [[f"b{number}"] for number in range(10)]
+    assert len(asked_whether_equal) <= 40
+
+
+def test_what_ended_first_may_have_begun_last() -> None:
+    engine = asking("({type = a} then {type = b}) then {type = c} within 16 s")
+    take(engine, "a2", 5, 6)
+    take(engine, "a1", 0, 10)
+    take(engine, "b", 20, 20)
+
+    assert take(engine, "c", 21, 21) == ["c"]
+
+
+def test_what_began_in_time_counts_though_it_ends_much_later() -> None:
+    engine = asking("{type = a} then {type = b} within 10 s")
+    take(engine, "a", 1, 1)
+    take(engine, "x", 5000, 5000)
+
+    assert take(engine, "b", 5, 6000) == ["b"]
+
+
+def test_of_what_names_other_values_that_which_began_last_lets_later_steps_go_on() -> None:
+    engine = TemporalEngine(allowance=timedelta(seconds=100))
+    engine.add("asked", parse("{type = a, p = $p} then {type = b} then {type = c} within 10 s"))
+    take(engine, "c", 16, 16)
+    take(engine, "a2", 7, 8, p=2)
+    take(engine, "a1", 1, 9, p=1)
+
+    assert take(engine, "b", 10, 10) == ["c"]
+
+
+def names_of(engine: TemporalEngine, steps: Sequence[tuple[str, int]]) -> list[str]:
+    return [told for name, second in steps for told in take(engine, name, second, second)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{type = a} then {type = b} then {type = c}",
+        "({type = a} then {type = b}) then {type = c}",
+    ],
+)
+def test_what_goes_on_from_what_was_dropped_is_forgotten(text: str) -> None:
+    engine = asking(text)
+    names_of(engine, [("a", 1), ("b", 3)])
+
+    engine.drop(before=at(2))
+
+    assert names_of(engine, [("c", 4)]) == []
+    assert names_of(engine, [("a2", 5), ("b2", 6), ("c2", 7)]) == ["c2"]
+
+
+def test_nothing_is_missed_after_what_was_dropped() -> None:
+    engine = asking("not {type = b} within 10 s after {type = a}")
+    names_of(engine, [("a", 1), ("x", 3)])
+
+    engine.drop(before=at(2))
+
+    assert engine.pass_time(at(60)) == ()
+
+
+VALUES = [
+    *(Event.from_json({"p": said}).statements[0].value
+      for said in (5, 5.0, "5", "5 m", "500 cm", "5 s", "Hall", "hall ", "true", True, "2026-01-01",
+                   "2026-01-01T00:00:00Z", "http://a.org/x", 20, "20 °C", "68 °F")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", VALUES, ids=str)
+def test_all_that_agree_are_found_however_they_are_written(asked: object) -> None:
+    index = Agreeing()
+    for number, value in enumerate(VALUES):
+        about = Occurrence(str(number), 0, 0, ())
+        index.add(0, Instance(about, 0, 0, 1.0, 0, (), (("p", value),)))
+
+    found = {one.about.id for one in index.between((("p", asked),), None, None)}  # type: ignore[arg-type]
+
+    assert found == {
+        str(number)
+        for number, value in enumerate(VALUES)
+        if is_same(value, asked)  # type: ignore[arg-type]
+    }
+    assert all(equality_keys(value) for value in VALUES)
