@@ -22,16 +22,20 @@ class LikeliestNode:
         self.rank, self._progress = rank, progress
         self.listeners: list[Callable[[Instance], None]] = []
         self._best: dict[str, Instance] = {}  # by event
+        self._is_waiting = False
 
     def hear(self, instance: Instance) -> None:
         """The pattern is answered."""
-        name = instance.about.id
         if instance.probability >= 1.0:
-            self._best.pop(name, None)
-            self._tell(instance)
+            if self._best:
+                self._best.pop(instance.about.id, None)
+            for listener in self.listeners:
+                listener(instance)
             return
-        if not self._best:
+        if not self._is_waiting:
+            self._is_waiting = True
             self._progress.wait(self._progress.watermark, self.rank, self._tell_all)
+        name = instance.about.id
         best = self._best.get(name)
         if best is None or instance.probability > best.probability:
             self._best[name] = instance
@@ -40,10 +44,7 @@ class LikeliestNode:
         """Nothing is kept here."""
 
     def _tell_all(self) -> None:
-        found, self._best = self._best, {}
+        found, self._best, self._is_waiting = self._best, {}, False
         for instance in found.values():
-            self._tell(instance)
-
-    def _tell(self, instance: Instance) -> None:
-        for listener in self.listeners:
-            listener(instance)
+            for listener in self.listeners:
+                listener(instance)
