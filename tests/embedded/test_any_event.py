@@ -35,7 +35,7 @@ ASKED = (
     "{type = a} or {v > 3}",
     "when {type = a, start after {v = $w}} as rule publish {type = b, v = $v}",
 )
-LIMITS = HistoryLimits(timedelta(days=400_000), timedelta(days=999_999), 3)
+LIMITS = HistoryLimits(timedelta(days=365_000), timedelta(days=365_000), 3)
 
 _numbers = st.sampled_from(
     [1.7e308, -1.7e308, 5e-324, -0.0, 10**308, -(10**308), 2**63, 2**64, 10**30, 10**400, 7, 2.5]

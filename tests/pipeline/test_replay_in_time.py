@@ -19,7 +19,6 @@ from purport.assembly import journal_to_read
 from purport.broker.records import Detected
 from purport.embedded.broker import Broker
 from purport.errors import EventError
-from purport.matching.matcher import Matcher
 from purport.model.clock import ManualClock
 from purport.model.event import Event
 from purport.model.interval import time_of
@@ -35,9 +34,10 @@ from purport.storage.opening import open_sqlite_journal
 from purport.storage.stretches import StretchFolder, name_of
 from tests.oracles.temporal_scan import Publication, Step
 from tests.strategies.temporal import exact_subscriptions, streams
+from tests.strategies.wine_cellar import lasting_cellar_file
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-EXACT = MatcherSettings(measure="exact")
+EXACT = MatcherSettings(measure="exact", ontology=(lasting_cellar_file(),))
 ASKED = [
     "{heat > 30} as hot",
     "{type = vpn down, start after(40 s) {type = link down, port = $port}} as cause",
@@ -249,7 +249,7 @@ def test_any_tasks_tell_what_the_broker_told(
     clock = ManualClock(time_of(0))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        with Broker.open(folder, clock=clock, matcher=lambda: Matcher(measure="exact")) as broker:
+        with Broker.open(folder, clock=clock, matcher=EXACT.matcher) as broker:
             one = Live(broker, clock)
             one.take(steps[:past])
             for subscription in subscriptions:

@@ -77,25 +77,30 @@ def told_anew(
     arrivals = Arrivals(subscriptions, Remembering(matcher()), allowance)
     done: set[tuple[int, str]] = set()
     told: list[Told] = []
+
+    def look(number: int, *, is_told: bool = True) -> None:
+        for place, subscription in enumerate(subscriptions):
+            for name in sorted(arrivals.answers(subscription)):
+                if (place, name) not in done:
+                    done.add((place, name))
+                    if is_told:
+                        told.append((number, place, name))
+
     for number, step in enumerate(steps):
         try:
             match step:
                 case Publication(event, at):
                     arrivals.take(event, at)
                 case Passing(now):
-                    arrivals.pass_time(now)
+                    for _ in arrivals.pass_time(now):
+                        look(number)
                 case Drop():
                     for name in _gone(arrivals.occurrences, step):
                         arrivals.forget(name)
-                        done = {one for one in done if one[1] != name}
+                        done.difference_update([one for one in done if one[1] == name])
         except EventError:
             continue
-        for place, subscription in enumerate(subscriptions):
-            for name in sorted(arrivals.answers(subscription)):
-                if (place, name) not in done:
-                    done.add((place, name))
-                    if not isinstance(step, Drop):
-                        told.append((number, place, name))
+        look(number, is_told=not isinstance(step, Drop))
     return told
 
 

@@ -257,6 +257,20 @@ def test_who_hardly_resembles_the_event_around_is_none_of_the_last() -> None:
     assert [one.event.id for one in found] == ["c"]
 
 
+def test_what_has_no_value_to_compare_is_among_the_last_all_the_same() -> None:
+    asked = parse("{level~ filter(=, last 1) {start after {kind = hot}}} threshold 0.3")
+    said: list[dict[str, object]] = [
+        {"kind": "hot", "level": 1},
+        {"kind": "hot", "level": 0},
+        {"kind": "hot"},
+        {"kind": "hot", "level": 0},
+    ]
+    steps = [instant(f"e{second}", second, **one) for second, one in enumerate(said)]
+
+    assert told_live([asked], steps, 0) == []
+    assert [one.event for one in told_live([asked], [*steps[:2], *steps[3:]], 0)] == ["e3"]
+
+
 def instant(identifier: str, second: int, **said: object) -> Publication:
     at = time_of(second * 1_000_000)
     return Publication(

@@ -63,13 +63,14 @@ class Filter:
     """Plain predicates, for all who ask for the same; none of them let all pass.
 
     `read` are approximate attributes whose value matters: each of the best mappings that finds them
-    is a reading of its own.
+    is a reading of its own. `wanted` are others that are read where an event has them.
     """
 
     predicates: tuple[Predicate, ...]
     options: Options
     read: tuple[AskedAttribute, ...]
-    subscription: Subscription | None  # what the matcher judges; what is read comes after that
+    wanted: tuple[AskedAttribute, ...]
+    subscription: Subscription | None = None  # what is matched; what is read comes after that
     takers: list[Taker] = field(default_factory=list)  # who is given what passes
     users: int = 0
 
@@ -100,13 +101,14 @@ class Filters:
         predicates: tuple[Predicate, ...],
         options: Options,
         read: tuple[AskedAttribute, ...] = (),
+        wanted: tuple[AskedAttribute, ...] = (),
     ) -> Filter:
         """The filter of some predicates, made if nobody has asked for it before."""
-        options = options if read else replace(options, top=None)
-        key = (predicates, options, read)
+        options = options if read or wanted else replace(options, top=None)
+        key = (predicates, options, read, wanted)
         found = self._filters.get(key)
         if found is None:
-            found = self._filters[key] = self._made(predicates, options, read)
+            found = self._filters[key] = self._made(Filter(predicates, options, read, wanted))
         found.users += 1
         return found
 
@@ -115,7 +117,7 @@ class Filters:
         one.users -= 1
         if one.users:
             return
-        del self._filters[one.predicates, one.options, one.read]
+        del self._filters[one.predicates, one.options, one.read, one.wanted]
         if one.subscription is None:
             self._all_passing.remove(one)
             return
@@ -147,7 +149,15 @@ class Filters:
     ) -> list[list[Passed]]:
         """For each event the filters that it passes, all or only some, and how it may be read."""
         passing = [one for one in self._all_passing if only is None or one in only]
-        found: list[list[Passed]] = [[(one, [_CERTAIN]) for one in passing] for _ in occurrences]
+        found: list[list[Passed]] = [
+            [
+                (one, self.readings(one, Event(occurrence.statements), 1.0))
+                if one.wanted
+                else (one, [_CERTAIN])
+                for one in passing
+            ]
+            for occurrence in occurrences
+        ]
         if not self._by_object:
             return found
         events = [Event(one.statements) for one in occurrences]
@@ -174,16 +184,26 @@ class Filters:
 
     def readings(self, one: Filter, event: Event, probability: float) -> list[Reading]:
         """How an event that answers a filter so well may be read, best first."""
-        if not one.read:
-            return [Reading(probability, NOTHING_READ)]
-        asked = Subscription(Conjunction((*one.predicates, *_any_values(one.read))), one.options)
+        if one.wanted:
+            found = self._read(one, (*one.read, *one.wanted), event)
+            if found:
+                return found
+        return self._read(one, one.read, event) or (
+            [] if one.read else [Reading(probability, NOTHING_READ)]
+        )
+
+    def _read(self, one: Filter, read: tuple[AskedAttribute, ...], event: Event) -> list[Reading]:
+        """The best mappings that find some attributes, as far as they find other values."""
+        if not read:
+            return []
+        asked = Subscription(Conjunction((*one.predicates, *_any_values(read))), one.options)
         least = least_probability(one.options)
         found: list[Reading] = []
         for mapping in self._matcher.mappings(event, asked, one.options.top or 1):
-            chosen = mapping.correspondences[-len(one.read) :]
+            chosen = mapping.correspondences[-len(read) :]
             values = {
                 attribute: pair.statement.value
-                for attribute, pair in zip(one.read, chosen, strict=True)
+                for attribute, pair in zip(read, chosen, strict=True)
             }
             if mapping.probability >= least and all(values != before.values for before in found):
                 found.append(Reading(mapping.probability, values))
@@ -195,25 +215,18 @@ class Filters:
         best = self._matcher.mappings(Event(occurrence.statements), asked, 1)
         return best[0].probability if best else 0.0
 
-    def _made(
-        self,
-        predicates: tuple[Predicate, ...],
-        options: Options,
-        read: tuple[AskedAttribute, ...],
-    ) -> Filter:
-        if not predicates and not read:
-            found = Filter(predicates, options, read, None)
+    def _made(self, found: Filter) -> Filter:
+        """Have the matcher judge what a filter asks."""
+        asked = found.predicates or _any_values(found.read)
+        if not asked:
             self._all_passing.append(found)
             return found
-        asked = predicates or _any_values(read)
-        subscription = Subscription(Conjunction(asked), replace(options, top=None))
+        subscription = Subscription(Conjunction(asked), replace(found.options, top=None))
         judged = self._judged.get(subscription)
         if judged is None:
             self._matcher.add(subscription)
             judged = self._judged[subscription] = self._by_object[id(subscription)] = []
-        found = Filter(
-            predicates, options, read, judged[0].subscription if judged else subscription
-        )
+        found.subscription = judged[0].subscription if judged else subscription
         judged.append(found)
         return found
 

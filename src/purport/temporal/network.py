@@ -84,7 +84,7 @@ class _Role:
     of: Pattern | None  # what it is a part of; None for inner ones, which all may share
     is_inner: bool = False  # operators look among what answers it
     needs_known: bool = False
-    read: tuple[AskedAttribute, ...] = ()
+    wanted: tuple[AskedAttribute, ...] = ()  # approximate ones that the outer event compares
 
 
 class Network:
@@ -228,8 +228,8 @@ class Network:
         if key in self._made:
             return key
         inner_keys = [self._inner(one, parts, role) for one in parts.temporal]
-        read = tuple(dict.fromkeys((*role.read, *parts.read)))
-        filter = self._filters.take_up(parts.plain, role.options, read)  # it may refuse
+        wanted = tuple(one for one in role.wanted if one not in parts.read)
+        filter = self._filters.take_up(parts.plain, role.options, parts.read, wanted)  # or refuse
         operators = [
             self._operator(one, self._made[inner].node, role, needs_end=parts.needs_end)
             for one, inner in zip(parts.temporal, inner_keys, strict=True)
@@ -262,7 +262,7 @@ class Network:
             None,
             is_inner=True,
             needs_known=role.needs_known,
-            read=approximate(attribute_of(predicate)),
+            wanted=approximate(attribute_of(predicate)),
         )
         if isinstance(predicate, WindowAggregate):
             return self._conjunction(Parts(outer.plain), inner_role)

@@ -9,7 +9,6 @@ from itertools import islice
 from purport.matching.keys import Key, asked_attribute_key
 from purport.matching.matcher import Matcher
 from purport.model.event import Event, Statement
-from purport.model.subscription import AskedAttribute, Options, Predicate
 from purport.model.term import Attribute, Term
 from purport.temporal.filters import Filter, Filters, Reading
 from purport.temporal.occurrence import Occurrence
@@ -57,14 +56,9 @@ class RememberingFilters(Filters):
         super().clear()
         self._remembered.clear()
 
-    def _made(
-        self,
-        predicates: tuple[Predicate, ...],
-        options: Options,
-        read: tuple[AskedAttribute, ...],
-    ) -> Filter:
+    def _made(self, found: Filter) -> Filter:
         self._remembered.clear()  # of what is remembered, nothing is said about this one
-        return super()._made(predicates, options, read)
+        return super()._made(found)
 
     def _known(self, occurrence: Occurrence) -> _Remembered:
         known = self._remembered.get(occurrence.id)
