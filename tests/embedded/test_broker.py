@@ -354,7 +354,7 @@ def test_a_subscriber_of_what_has_ended_ends(broker: Broker) -> None:
     broker.publish({"a": 1})
 
     assert old.take(timeout=None) is None
-    assert len(broker._subscribers) == 1
+    assert len(broker._listeners._subscribers) == 1
 
 
 def test_acknowledging_too_much_costs_nothing_to_come(broker: Broker) -> None:

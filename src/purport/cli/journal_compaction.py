@@ -87,7 +87,7 @@ def _sealed(journal: SqlJournal, tell: Callable[[int, int], None]) -> int:
 
 def _dropped(journal: SqlJournal, retention: Retention) -> int:
     settings = BrokerSettings(retention=retention)
-    ledger = Ledger(journal, [matching_engine()], Graph(), SystemClock(), settings, lambda _: None)
+    ledger = Ledger(journal, [matching_engine()], Graph(), SystemClock(), settings)
     return ledger.drop_old()
 
 

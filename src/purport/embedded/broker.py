@@ -15,24 +15,20 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from purport.assembly import history_at, history_engine, journal_at, matching_engine
-from purport.broker.access import OPEN, Action, Forbidden
+from purport.broker.access import Forbidden
 from purport.broker.asked import Asked, Query, dataset_of, written
 from purport.broker.engine import Engine
 from purport.broker.graph import Graph, require_update
-from purport.broker.graph_access import graphs_read
 from purport.broker.journal import Journal, MemoryJournal
 from purport.broker.matching_engine import MatchingEngine
 from purport.broker.records import (
     MOST_WAITING,
     Delivery,
-    Entry,
-    Failed,
     Overflow,
     Paused,
     Subscribed,
     Unsubscribed,
     Updated,
-    addressees,
 )
 from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
@@ -58,6 +54,14 @@ from purport.embedded.asked_for import (
 )
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
+from purport.embedded.listeners import Listeners
+from purport.embedded.permissions import (
+    require_manager,
+    require_publisher,
+    require_reader,
+    require_subscriber,
+    require_updater,
+)
 from purport.embedded.receipts import (
     Failure,
     Receipt,
@@ -69,14 +73,13 @@ from purport.embedded.receipts import (
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.embedded.timer import Timer
-from purport.embedded.workers import Callback, HandOver, Worker, to_callback, to_service
+from purport.embedded.workers import Callback
 from purport.errors import InvalidInput
 from purport.matching.individuals import ontology_of
 from purport.matching.matcher import Matcher
 from purport.model.clock import Clock, SystemClock
 from purport.model.event import Event
 from purport.model.match import Explanation, Match
-from purport.model.notification import Notification
 from purport.model.subscription import Post, Rule, Subscription
 from purport.posting import address_parts
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
@@ -119,9 +122,6 @@ class Broker:
     ) -> None:
         self._settings = settings or BrokerSettings()
         self._journal = journal
-        self._subscribers: dict[str, list[Subscriber]] = {}
-        self._callbacks: dict[str, Worker] = {}
-        self._posts: dict[str, Worker] = {}
         self._housekeeper: Housekeeper | None = None
         self._clock = clock or SystemClock()
         with ExitStack() as on_failure:
@@ -141,8 +141,7 @@ class Broker:
             )
             on_failure.pop_all()
         self._next_look = self._ledger.sequence + _ENTRIES_BETWEEN_LOOKS
-        for registration in self._ledger.registry:
-            self._post_for(registration)
+        self._listeners = Listeners(self._ledger, self._settings.patience)
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:
             self._timer.look()
@@ -244,9 +243,7 @@ class Broker:
         """
         require_text(text, "an update")
         require_owner(publisher)
-        access = self._settings.access
-        if not access.allows_somewhere(publisher, Action.UPDATE):
-            raise Forbidden(f"{publisher or 'somebody without a name'} may not update")
+        require_updater(self._settings.access, publisher)
         due = due_time(at, after, self._clock)
         if due is None:
             return update_receipt(self._ledger.update(text, publisher))
@@ -262,7 +259,7 @@ class Broker:
         FROM. `SparqlSyntaxError` if it is no query.
         """
         query = Query(require_text(text, "a query"), readable_dataset(dataset))
-        self._require_reader(query, who)
+        require_reader(self._settings.access, query, who)
         return self._ledger.query(query)
 
     def delayed(self) -> list[DelayedUpdate]:
@@ -273,8 +270,8 @@ class Broker:
         """Let a delayed update go; `InvalidInput` if it does not wait."""
         with self._ledger.lock:
             waiting = {one.number: one for one in self._ledger.delayed()}
-            if number in waiting and (who is None or who != waiting[number].publisher):
-                self._settings.access.require(who, Action.MANAGE)
+            if number in waiting:
+                require_manager(self._settings.access, who, waiting[number].publisher)
             self._ledger.cancel(number)
 
     def run_due(self) -> list[UpdateReceipt]:
@@ -346,8 +343,8 @@ class Broker:
             asked = self.registration(identifier).subscription
             require_callback(callback, asked)
             if callback is not None:
-                return self._work(self._callbacks, identifier, to_callback(callback)).subscriber
-            subscriber = self._listen(identifier, how)
+                return self._listeners.call(identifier, callback)
+            subscriber = self._listeners.listen(identifier, how)
             if isinstance(asked, Rule):
                 subscriber.close()
             return subscriber
@@ -377,8 +374,8 @@ class Broker:
                 if self._ledger.is_full(identifier):
                     raise InvalidInput(f"as much waits for {identifier!r} as may: take some first")
                 registration = self.registration(identifier)
-                if isinstance(registration.subscription, Query):
-                    self._require_reader(registration.subscription, registration.owner)
+                access = self._settings.access
+                require_reader(access, registration.subscription, registration.owner)
                 self._ledger.resume(identifier)
 
     def registrations(self, owner: str | None = None) -> list[Registration]:
@@ -438,12 +435,7 @@ class Broker:
 
     def close(self) -> None:
         """Stop callbacks, keep what is to be kept, and let go of the journal."""
-        workers = [*self._callbacks.values(), *self._posts.values()]
-        for worker in workers:
-            worker.stop()
-        for worker in workers:
-            if not worker.join(self._settings.closing_seconds):
-                _LOG.warning("the callback of %r is still at work", worker.subscriber.id)
+        self._listeners.stop(self._settings.closing_seconds)
         self._timer.stop()
         if self._housekeeper is not None:
             self._housekeeper.stop()
@@ -451,9 +443,7 @@ class Broker:
         try:
             self._ledger.close()
         finally:
-            for subscribers in tuple(self._subscribers.values()):
-                for subscriber in tuple(subscribers):
-                    subscriber.close()
+            self._listeners.close()
 
     def __enter__(self) -> Self:
         return self
@@ -467,9 +457,7 @@ class Broker:
         self.close()
 
     def _start(self, engines: Sequence[Engine], graph: Graph, explain: Explain) -> Ledger:
-        ledger = Ledger(
-            self._journal, engines, graph, self._clock, self._settings, self._notice, explain
-        )
+        ledger = Ledger(self._journal, engines, graph, self._clock, self._settings, explain)
         if self._journal.mended is not None:
             _LOG.warning("%s", self._journal.mended)
         for identifier, reason in ledger.unrunnable.items():
@@ -484,22 +472,11 @@ class Broker:
             self._housekeeper = Housekeeper(self._journal, ledger)
         return ledger
 
-    def _forbidden(self, ledger: Ledger) -> Iterator[str]:
-        """The queries whose owners may no longer know what they ask for."""
-        for one in ledger.registry:
-            if isinstance(one.subscription, Query) and not one.is_paused:
-                try:
-                    self._require_reader(one.subscription, one.owner)
-                except Forbidden as error:
-                    _LOG.warning("%r is paused: %s", one.id, error)
-                    yield one.id
-
     def _publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Receipt]:
         if topic or publisher is not None:
             require_topic(topic)
             require_owner(publisher)
-        if self._settings.access is not OPEN:
-            self._settings.access.require(publisher, Action.PUBLISH, topic=topic)
+        require_publisher(self._settings.access, publisher, topic)
         entries, late = self._ledger.publish(events, topic, publisher)
         if self._ledger.next_deadline is not None:
             self._timer.look()
@@ -514,90 +491,31 @@ class Broker:
             self._check(one.record, one.asked)
         self._ledger.register(wanted)
         for one in wanted:
-            self._post_for(self.registration(one.record.id))
+            self._listeners.post_for(self.registration(one.record.id))
 
     def _check(self, wanted: Subscribed, asked: Asked) -> None:
         require_registrable(wanted)
-        if not self._settings.access.allows_somewhere(wanted.owner, Action.SUBSCRIBE):
-            raise Forbidden(f"{wanted.owner or 'somebody without a name'} may not subscribe")
         before = self._ledger.registry.find(wanted.id)
-        if before is not None and before.owner != wanted.owner:
-            raise Forbidden(f"{wanted.id!r} belongs to {before.owner or 'somebody without a name'}")
+        require_subscriber(self._settings.access, wanted, asked, before)
         if isinstance(asked, Query):
-            self._require_reader(asked, wanted.owner)
             return
         if isinstance(asked, Rule) and isinstance(asked.action, Post):
             address_parts(asked.action.url)
         self._ledger.require_runnable(asked)
 
-    def _require_reader(self, query: Query, who: str | None) -> None:
-        """Raise `Forbidden` if somebody may not know what a query asks for."""
-        access = self._settings.access
-        if access is OPEN:
-            return
-        if not access.allows_somewhere(who, Action.SUBSCRIBE):
-            raise Forbidden(f"{who or 'somebody without a name'} may not subscribe")
-        for graph in sorted(graphs_read(query)):
-            access.require(who, Action.SUBSCRIBE, graph=graph)
-
-    def _listen(self, identifier: str, acknowledging: Acknowledging) -> Subscriber:
-        subscriber = Subscriber(self._ledger, identifier, self._leave, acknowledging)
-        self._subscribers.setdefault(identifier, []).append(subscriber)
-        return subscriber
-
-    def _leave(self, subscriber: Subscriber) -> None:
-        """Wake a subscriber no more."""
-        with self._ledger.lock:
-            others = [
-                one for one in self._subscribers.get(subscriber.id, ()) if one is not subscriber
-            ]
-            if others:
-                self._subscribers[subscriber.id] = others
-            else:
-                self._subscribers.pop(subscriber.id, None)
-
-    def _work(self, workers: dict[str, Worker], identifier: str, hand_over: HandOver) -> Worker:
-        if identifier in workers:
-            workers.pop(identifier).stop()
-        subscriber = self._listen(identifier, Acknowledging.BY_HAND)
-        worker = workers[identifier] = Worker(subscriber, hand_over, self._fail)
-        return worker
-
-    def _post_for(self, registration: Registration) -> None:
-        """Let a thread do what a rule that posts asks for."""
-        rule = registration.subscription
-        if isinstance(rule, Rule) and isinstance(rule.action, Post):
-            post = to_service(rule.action.url, self._settings.patience)
-            self._work(self._posts, registration.id, post)
-        elif registration.id in self._posts:
-            self._posts.pop(registration.id).stop()
-
-    def _notice(self, entry: Entry) -> None:
-        """Wake whom an entry concerns."""
-        record = entry.record
-        for one in addressees(record):
-            for subscriber in self._subscribers.get(one.subscription, ()):
-                subscriber.bell.ring()
-        match record:
-            case Unsubscribed(identifier):
-                for workers in (self._callbacks, self._posts):
-                    if identifier in workers:
-                        workers.pop(identifier).stop()
-                for subscriber in tuple(self._subscribers.get(identifier, ())):
-                    subscriber.close()
-            case Paused(identifier, "overflow"):
-                _LOG.warning("%r is paused: as much waits for it as may", identifier)
-
-    def _fail(self, notification: Notification, reason: str) -> None:
-        _LOG.warning("%s: %s", notification.id, reason)
-        news = notification.news
-        event = news.event.id or "" if isinstance(news, Match) else ""
-        self._ledger.record(Failed(notification.subscription_id, event, reason))
+    def _forbidden(self, ledger: Ledger) -> Iterator[str]:
+        """The queries whose owners may no longer know what they ask for."""
+        for one in ledger.registry:
+            if not one.is_paused:
+                try:
+                    require_reader(self._settings.access, one.subscription, one.owner)
+                except Forbidden as error:
+                    _LOG.warning("%r is paused: %s", one.id, error)
+                    yield one.id
 
     def _require_manager(self, identifier: str, who: str | None) -> Registration:
         registration = self.registration(identifier)
-        if who is None or who != registration.owner:
-            self._settings.access.require(who, Action.MANAGE)
+        require_manager(self._settings.access, who, registration.owner)
         return registration
 
 

@@ -80,13 +80,13 @@ class Ledger:
         graph: Graph,
         clock: Clock,
         settings: BrokerSettings,
-        notice: Callable[[Entry], None],
         explain: Explain | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self._journal, self._clock, self._settings = journal, clock, settings
         self._state = restored(journal, engines, graph)
-        self._notice, self._explain = notice, explain
+        self._explain = explain
+        self.notice: Callable[[Entry], None] = _nobody  # is told of each entry
         self._received = Acknowledgements()
         self._snapshot_at = self._state.sequence  # the last one is of then
         self._why_closed = ""
@@ -494,7 +494,7 @@ class Ledger:
                 else:
                     self._apply(entry, entry.record, subscriptions or {})
         for entry in entries:
-            self._notice(entry)
+            self.notice(entry)
         is_old = self._state.sequence - self._snapshot_at >= self._settings.snapshot_every
         if is_old and not self._found():
             try:
@@ -510,3 +510,7 @@ class Ledger:
             self._received.forget(record.id, record.through)
         elif isinstance(record, Unsubscribed):
             self._received.forget(record.id, self._received.through(record.id))
+
+
+def _nobody(entry: Entry) -> None:
+    """Nobody listens yet."""
