@@ -181,13 +181,21 @@ class Panel:
 
 
 def panels(path: Path, some: Sequence[Panel], *, title: str) -> None:
-    """Pictures of curves in two columns, on logarithmic scales; one label, one colour."""
+    """Pictures of curves in two columns, on logarithmic scales; one label, one colour.
+
+    A dashed line is what somebody else has found; shades go from the least to the most.
+    """
     labels = dict.fromkeys(curve.label for panel in some for curve in panel.curves)
     colours = dict(zip(labels, cycle(_MANY_COLOURS), strict=False))
     rows = (len(some) + 1) // 2
     with drawing(11.0, 3.6 * rows + 0.4) as figure:
         for place, panel in enumerate(some, 1):
             _draw_panel(figure.add_subplot(rows, 2, place), panel, colours)
+        shown = {line.get_label(): line for axes in figure.axes for line in axes.lines}
+        figure.legend(
+            [shown[label] for label in labels], list(labels), loc="outside lower left", ncols=4,
+            frameon=False, fontsize=8,
+        )  # fmt: skip
         figure.suptitle(title, x=0.01, ha="left")
         _save(figure, path)
 
@@ -198,12 +206,16 @@ def _draw_panel(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
         axes.plot(curve.xs, curve.ys, color=colour, marker="o", ms=3, label=curve.label)
         axes.fill_between(curve.xs, curve.lows, curve.highs, color=colour, alpha=0.15, lw=0)
     for label, level in panel.levels:
-        axes.axhline(level, color=INK, ls="--", lw=1, label=label)
+        axes.axhline(level, color=INK, ls="--", lw=1)
+        axes.annotate(
+            label, (0.02, level), xycoords=("axes fraction", "data"), xytext=(0, 3),
+            textcoords="offset points", fontsize=7, color=INK,
+        )  # fmt: skip
     axes.set(xlabel=panel.axes_labels[0], ylabel=panel.axes_labels[1], yscale="log")
     axes.grid(axis="y", color=FAINT, lw=0.5)
     axes.set_axisbelow(True)
     axes.set_title(panel.title, loc="left", size=10)
-    axes.legend(framealpha=0.8, edgecolor="none", fontsize=7)
+    axes.margins(y=0.12)
 
 
 def short(term: str) -> str:
