@@ -1,4 +1,4 @@
-"""`purport stream`, as it is typed."""
+"""`purport stream`, as it is typed; in a process of its own where that is what matters."""
 
 import json
 import os
@@ -10,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
+
+from tests.commands import Done, Run
 
 
 def start(
@@ -30,12 +33,16 @@ def start(
     )
 
 
-def run(
-    *arguments: object, folder: Path, first: Callable[[], None] | None = None
-) -> subprocess.CompletedProcess[str]:
-    job = start(*arguments, folder=folder, first=first)
+def ended(job: subprocess.Popen[str]) -> Done:
+    """What it has left behind in the end."""
     output, errors = job.communicate(timeout=300)
-    return subprocess.CompletedProcess(job.args, job.returncode, output, errors)
+    return Done(job.returncode, output, errors)
+
+
+@pytest.fixture
+def run(run: Run, spark: SparkSession) -> Run:
+    """Runs `purport stream` in this process."""
+    return run.below("stream")
 
 
 def matched(folder: Path) -> list[str]:
@@ -56,24 +63,24 @@ ASKED = ("--from", "file:events/", "-s", "subs.purport", "--until-end")
 
 
 def test_matches_are_shown_and_nothing_is_left_behind(folder: Path) -> None:
-    done = run(*ASKED, "--to", "console:", folder=folder)
+    done = ended(start(*ASKED, "--to", "console:", folder=folder))
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "│ e1    │ hot          │        1.00 │ 0       │" in done.stdout
-    assert "1 dead letters" in done.stdout
-    assert "not kept without a checkpoint" in done.stdout
+    assert (done.status, done.errors) == (0, "")
+    assert "│ e1    │ hot          │        1.00 │ 0       │" in done.output
+    assert "1 dead letters" in done.output
+    assert "not kept without a checkpoint" in done.output
     assert not list((folder / "temporary").glob("purport-*"))
 
 
-def test_matches_that_are_shown_do_not_get_among_the_json(folder: Path) -> None:
+def test_matches_that_are_shown_do_not_get_among_the_json(run: Run, folder: Path) -> None:
     done = run(*ASKED, "--to", "console:", "--json", folder=folder)
 
-    [report] = map(json.loads, done.stdout.splitlines())
+    [report] = map(json.loads, done.output.splitlines())
     assert report["counts"]["matches"] == {"hot": 1}
-    assert "│ e1 " in done.stderr
+    assert "│ e1 " in done.errors
 
 
-def test_a_disk_that_takes_no_more_loses_nothing(folder: Path) -> None:
+def test_a_disk_that_takes_no_more_loses_nothing(run: Run, folder: Path) -> None:
     large = folder / "events" / "large.jsonl"
     large.write_text("".join(f'{{"@id": "l{number}", "a": 1}}\n' for number in range(40_000)))
 
@@ -81,18 +88,18 @@ def test_a_disk_that_takes_no_more_loses_nothing(folder: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2**21, 2**21))
 
     to_files = (*ASKED, "--to", "jsonl:matches")
-    stopped = run(*to_files, folder=folder, first=most_of_a_file)
+    stopped = ended(start(*to_files, folder=folder, first=most_of_a_file))
     before = matched(folder)
     done = run(*to_files, folder=folder)
 
-    assert (stopped.returncode, before) == (1, [])
-    [told] = stopped.stderr.splitlines()
+    assert (stopped.status, before) == (1, [])
+    [told] = stopped.errors.splitlines()
     assert told == "purport: the stream stopped: java.io.IOException: File too large"
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.errors
     assert sorted(matched(folder)) == sorted(["e1", *(f"l{number}" for number in range(40_000))])
 
 
-def test_stopped_it_ends_without_a_word_and_goes_on_later(folder: Path) -> None:
+def test_stopped_it_ends_without_a_word_and_goes_on_later(run: Run, folder: Path) -> None:
     for number in range(6):
         (folder / "events" / f"{number}.jsonl").write_text(f'{{"@id": "f{number}", "a": 1}}')
     asked = ("--from", "file:events/?files_per_batch=1", *ASKED[2:], "--to", "jsonl:matches")
@@ -109,7 +116,7 @@ def test_stopped_it_ends_without_a_word_and_goes_on_later(folder: Path) -> None:
     assert len(before) == sum(
         json.loads(line)["counts"]["events"] for line in [first, *rest.splitlines()]
     )
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.errors
     assert sorted(matched(folder)) == sorted(["e1", *(f"f{number}" for number in range(6))])
 
 

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,8 +54,20 @@ class Aftermath:
         return is_once and not self.lost and self.dead_letters == self.dead_letters_expected
 
 
+def run_to_end(arguments: list[str]) -> None:
+    """Run a command in a process of its own."""
+    done = subprocess.run(_typed(arguments), capture_output=True, timeout=600)
+    assert done.returncode == 0, done.stderr.decode()
+
+
 def killed_job(
-    sink: str, kills: int, folder: Path, seed: int, *, in_time: bool = False
+    sink: str,
+    kills: int,
+    folder: Path,
+    seed: int,
+    *,
+    in_time: bool = False,
+    finish: Callable[[list[str]], None] = run_to_end,
 ) -> Aftermath:
     """Run a job to its end, through so many kills; in time, each event answers after the first."""
     drawn = random.Random(seed)
@@ -75,8 +87,7 @@ def killed_job(
         killed_in: Counter[str] = Counter()
         for _ in range(kills):
             killed_in[_run_and_kill(command, state, drawn)] += 1
-        done = subprocess.run(command, capture_output=True, timeout=600)
-        assert done.returncode == 0, done.stderr.decode()
+        finish(command)
         arrived = receiver.arrived if sink == "http" else _written(folder / "matches", sink)
     expected = {f"{number}-{one}" for number in range(files) for one in range(_EVENTS_A_FILE)}
     if in_time:
@@ -102,16 +113,23 @@ def _line(file: int, place: int) -> str:
 
 def _command(events: Path, target: str, state: Path, asked: str) -> list[str]:
     return [
-        sys.executable, "-m", "purport", "stream", "--from", f"file:{events}?files_per_batch=1",
-        "--to", target, "-s", asked, "--checkpoint", str(state), "--until-end",
+        "stream", "--from", f"file:{events}?files_per_batch=1", "--to", target,
+        "-s", asked, "--checkpoint", str(state), "--until-end",
         "--cores", "2", "--measure", "exact", "--json",
     ]  # fmt: skip
 
 
-def _run_and_kill(command: list[str], state: Path, drawn: random.Random) -> str:
+def _typed(arguments: list[str]) -> list[str]:
+    return [sys.executable, "-m", "purport", *arguments]
+
+
+def _run_and_kill(arguments: list[str], state: Path, drawn: random.Random) -> str:
     """Start a job, kill it after a batch or two, at any moment; where it was by then."""
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        _typed(arguments),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         before = _batches(state)

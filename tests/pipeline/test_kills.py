@@ -1,22 +1,40 @@
 """kill -9 at any moment loses nothing, and doubles nothing in files."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from tests.commands import Run
 from tests.pipeline.kills import SINKS, killed_job
 
 KILLS = 3
 
 
+@pytest.fixture
+def finish(run: Run, spark: SparkSession) -> Callable[[list[str]], None]:
+    """Runs a job to its end on the Spark that is there."""
+
+    def finished(arguments: list[str]) -> None:
+        done = run(*arguments)
+        assert done.status == 0, done.errors
+
+    return finished
+
+
 @pytest.mark.parametrize("sink", SINKS)
-def test_a_job_that_is_killed_loses_and_doubles_nothing(tmp_path: Path, sink: str) -> None:
-    found = killed_job(sink, KILLS, tmp_path, seed=7)
+def test_a_job_that_is_killed_loses_and_doubles_nothing(
+    finish: Callable[[list[str]], None], tmp_path: Path, sink: str
+) -> None:
+    found = killed_job(sink, KILLS, tmp_path, seed=7, finish=finish)
 
     assert found.is_as_promised, found
 
 
-def test_a_job_in_time_that_is_killed_knows_what_happened(tmp_path: Path) -> None:
-    found = killed_job("parquet", KILLS, tmp_path, seed=7, in_time=True)
+def test_a_job_in_time_that_is_killed_knows_what_happened(
+    finish: Callable[[list[str]], None], tmp_path: Path
+) -> None:
+    found = killed_job("parquet", KILLS, tmp_path, seed=7, in_time=True, finish=finish)
 
     assert found.is_as_promised, found

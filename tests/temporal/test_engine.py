@@ -271,6 +271,26 @@ def test_what_has_no_value_to_compare_is_among_the_last_all_the_same() -> None:
     assert [one.event for one in told_live([asked], [*steps[:2], *steps[3:]], 0)] == ["e3"]
 
 
+def test_what_happens_several_times_may_have_told_the_names_but_once() -> None:
+    asked = parse("({kind = hot} or {level = $s}) 3 times within 9 s")
+    said: list[dict[str, object]] = [
+        {"kind": "hot", "level": 0},
+        {"kind": "warm", "level": 1},
+        {"kind": "hot", "level": 2},
+    ]
+    steps = [instant(f"e{second}", second, **one) for second, one in enumerate(said)]
+
+    assert [one.event for one in told_live([asked], steps, 0)] == ["e2"]
+    assert told_live([asked], [*steps[1:], instant("e3", 3, level=7)], 0) == []
+
+
+def test_the_window_counts_an_event_as_it_is_best_read() -> None:
+    asked = parse("{sum(level~) over 5 s = 3} threshold 0.3 top 2")
+    steps = [instant("a", 1, level=1, degree=7), instant("b", 2, level=2)]
+
+    assert [one.event for one in told_live([asked], steps, 0)] == ["b"]
+
+
 def instant(identifier: str, second: int, **said: object) -> Publication:
     at = time_of(second * 1_000_000)
     return Publication(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 
 from purport.temporal.agreeing import Agreeing
 from purport.temporal.composition import Composition, best_of
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Bindings, Instance, Part, joined
+from purport.temporal.instance import Bindings, Instance, Part, agree, joined
 from purport.temporal.time_index import TimeIndex
 
 
@@ -46,11 +46,15 @@ class RepetitionNode(Composition):
         if self._times == 1:
             yield self._made(last, [], last.bindings)
             return
-        by_names: dict[Bindings, list[Instance]] = {}
-        for names, heard in self._heard.with_names(last.bindings):
-            bindings = joined(last.bindings, names)
-            by_names.setdefault(bindings, []).extend(self._before(last, heard))
-        for bindings, others in by_names.items():
+        groups = dict(self._heard.with_names(last.bindings))
+        for bindings in _together(last.bindings, groups):
+            others = [
+                one
+                for names, heard in groups.items()
+                if _tells_no_more(names, bindings)
+                and (bindings == last.bindings or agree(bindings, names))
+                for one in self._before(last, heard)
+            ]
             yield from best_of(self._chosen(last, others, bindings))
 
     def _before(self, last: Instance, heard: TimeIndex[Instance]) -> Iterator[Instance]:
@@ -98,6 +102,25 @@ class RepetitionNode(Composition):
             tuple(Part(self._place, one) for one in all_of_them),
             bindings,
         )
+
+
+def _together(first: Bindings, others: Iterable[Bindings]) -> Iterable[Bindings]:
+    """The names and values that come together from some on: these, and with others that agree."""
+    found, left = {first: None}, [first]
+    while left:
+        known = left.pop()
+        for one in others:
+            if not _tells_no_more(one, known) and agree(known, one):
+                more = joined(known, one)
+                if more not in found:
+                    found[more] = None
+                    left.append(more)
+    return found
+
+
+def _tells_no_more(one: Bindings, other: Bindings) -> bool:
+    """Whether another has values for all names of one."""
+    return {name for name, _ in one}.issubset(name for name, _ in other)
 
 
 def _order(instance: Instance) -> tuple[int, str]:

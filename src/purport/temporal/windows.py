@@ -51,12 +51,16 @@ class AggregateOperator(MomentOperator):
         return Evidence(itself, 1.0, moment)
 
     def _others(self, outer: Occurrence, moment: int) -> Iterator[Term]:
-        counted: set[str] = {outer.id}
+        """What the other events of the window bring in, each as it is best read."""
+        best: dict[str, Instance] = {}
         for answered in self._witnesses.among(outer):
             for one in answered.by_end.between(moment - self._window + 1, moment - 1):
-                if one.about.id not in counted:
-                    counted.add(one.about.id)
-                    yield from brought_in(self._attribute, one.values, one.about)
+                known = best.get(one.about.id)
+                if known is None or one.probability >= known.probability:  # the first one is last
+                    best[one.about.id] = one
+        best.pop(outer.id, None)
+        for one in best.values():
+            yield from brought_in(self._attribute, one.values, one.about)
 
 
 def brought_in(attribute: AskedAttribute | None, read: Read, occurrence: Occurrence) -> list[Term]:
