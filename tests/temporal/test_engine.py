@@ -284,6 +284,14 @@ def test_what_happens_several_times_may_have_told_the_names_but_once() -> None:
     assert told_live([asked], [*steps[1:], instant("e3", 3, level=7)], 0) == []
 
 
+def test_what_is_missing_is_known_no_sooner_than_what_it_should_have_come_after() -> None:
+    missing = "not {kind = x} within 1 s after {kind = a, interval before {kind = b}}"
+    asked = parse(f"not ({missing}) within 1 s after {{kind = a}}")
+    steps = [instant("a", 1, kind="a"), instant("b", 3, kind="b"), instant("c", 9, kind="c")]
+
+    assert [one.event for one in told_live([asked], steps, 0)] == ["a"]
+
+
 def test_the_window_counts_an_event_as_it_is_best_read() -> None:
     asked = parse("{sum(level~) over 5 s = 3} threshold 0.3 top 2")
     steps = [instant("a", 1, level=1, degree=7), instant("b", 2, level=2)]

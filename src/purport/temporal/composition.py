@@ -249,7 +249,7 @@ class AbsenceNode(Composition):
                 trigger.start,
                 deadline,
                 probability,
-                deadline,
+                max(deadline, trigger.known),
                 parts,
                 trigger.bindings,
             )
