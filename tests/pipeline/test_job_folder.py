@@ -1,13 +1,11 @@
 """A job's folder, with others looking on."""
 
-import os
-from errno import ENOSPC
 from pathlib import Path
 
 import pytest
 
 from purport import InvalidInput
-from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity, write_whole
+from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.notes import Counts
 
 IDENTITY = JobIdentity("file:/in", "parquet:/out")
@@ -63,16 +61,6 @@ def test_a_report_from_before_cores_were_told_is_read(tmp_path: Path) -> None:
     assert found.lag_seconds is None
 
 
-@pytest.mark.parametrize("is_lasting", [True, False])
-def test_a_file_is_written_whole_and_nothing_is_left_beside_it(
-    tmp_path: Path, is_lasting: bool
-) -> None:
-    for text in (b"one", b"two"):
-        write_whole(tmp_path / "x", text, is_lasting=is_lasting)
-
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"two")]
-
-
 def test_what_a_process_died_over_at_its_start_is_not_in_the_way(tmp_path: Path) -> None:
     unfinished = tmp_path / f".job.json-{'0' * 32}"
     unfinished.write_bytes(b"{")
@@ -80,19 +68,6 @@ def test_what_a_process_died_over_at_its_start_is_not_in_the_way(tmp_path: Path)
     job = opened(tmp_path)
     with job.alone():
         assert not unfinished.exists()
-
-
-def test_what_cannot_be_written_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(tmp_path / "report.json", b"{}")
-
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_lexicon_stays_as_it_was_when_the_job_began(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_files_that_were_not_finished_go_and_files_of_others_stay(
         journal.append(sample.publications(6))
         journal.seal()
     folder = tmp_path / "stretches"
-    (folder / f".{_NAMES[0]}").write_text("half")
+    (folder / f".{_NAMES[0]}-{'0' * 32}").write_text("half")
     others = ["00000000000000000100-00000000000000000200.parquet", "mine.parquet", "notes.txt"]
     for name in others:
         (folder / name).write_text("something else")

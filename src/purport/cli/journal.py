@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import uuid
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from purport.cli.progress import progress
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.clock import SystemClock
 from purport.model.interval import read_duration
+from purport.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,24 +134,18 @@ def export(
             with path.open("wb") as file:
                 written = wanted.write(opened, file, tell)
         else:
-            written = _write_whole(wanted, opened, path, tell)
+            written = _write_file(wanted, opened, path, tell)
     sys.stdout.write(f"{output}: {written:,} entries\n")
 
 
-def _write_whole(
+def _write_file(
     wanted: EntriesWanted, opened: SqlJournal, path: Path, tell: Callable[[int, int], None]
 ) -> int:
-    """Write a file of which nobody ever sees a part."""
-    hidden = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     try:
-        with hidden.open("xb") as file:
-            written = wanted.write(opened, file, tell)
-        hidden.rename(path)
+        with whole_file(path, is_lasting=False) as hidden, hidden.open("xb") as file:
+            return wanted.write(opened, file, tell)
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None
-    finally:
-        hidden.unlink(missing_ok=True)
-    return written
 
 
 @journal.command()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import tempfile
 import uuid
@@ -20,11 +19,11 @@ from purport.errors import InvalidInput, UnusablePath
 from purport.ontology.owl.reading import read_ontology
 from purport.pipeline.notes import Counts, Notes
 from purport.pipeline.timed.kept import TimedFolder
+from purport.whole_file import clear_unfinished, write_whole
 
 VERSION = 1
 _JOB = "job.json"
 _REPORTS = "batches.jsonl"
-_UNFINISHED = re.compile(r"\..+-[0-9a-f]{32}")
 
 
 class JobIdentity(msgspec.Struct, frozen=True):
@@ -231,28 +230,6 @@ class JobFolder:
     @property
     def _staging(self) -> Path:
         return self.folder / "staging"
-
-
-def write_whole(path: Path, text: bytes, *, is_lasting: bool = True) -> None:
-    """Write a file so that nobody ever sees a part of it; if it lasts, after a power cut too."""
-    hidden = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
-    try:
-        with hidden.open("xb") as file:
-            file.write(text)
-            if is_lasting:
-                file.flush()
-                os.fsync(file.fileno())
-        hidden.rename(path)
-    except OSError:
-        hidden.unlink(missing_ok=True)
-        raise
-
-
-def clear_unfinished(folder: Path) -> None:
-    """Drop the files that a process died over while it wrote them whole."""
-    for path in folder.iterdir():
-        if _UNFINISHED.fullmatch(path.name):
-            path.unlink(missing_ok=True)
 
 
 def _require_same(folder: Path, known: JobIdentity, given: JobIdentity) -> None:

@@ -28,6 +28,7 @@ from purport.pipeline.tables import MATCHES, TIMED_EVENTS
 from purport.pipeline.timed.asked import Asked
 from purport.pipeline.timed.rows import TimedRows
 from purport.pipeline.told import Matched
+from purport.whole_file import whole_file
 
 _LETTERS_AT_ONCE = 10_000
 _TIMED_EVENTS = to_arrow_schema(TIMED_EVENTS)
@@ -161,12 +162,11 @@ class Matches:
 
 def write_part(folder: Path, found: Found) -> None:
     """Write the matches of a task as Parquet; done again, it puts the same in the place of it."""
-    name = task_name("part")
-    hidden = folder / f".{name}-{uuid.uuid4().hex}"
-    with pq.ParquetWriter(hidden, to_arrow_schema(MATCHES)) as file:
+    path = folder / f"{task_name('part')}.parquet"
+    schema = to_arrow_schema(MATCHES)
+    with whole_file(path, is_lasting=False) as hidden, pq.ParquetWriter(hidden, schema) as file:
         for batch in found:
             file.write_batch(batch)
-    hidden.rename(folder / f"{name}.parquet")
 
 
 @dataclass(slots=True)

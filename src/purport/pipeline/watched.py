@@ -16,10 +16,10 @@ from purport.matching.supported import label, unsupported_forms, unsupported_opt
 from purport.model.language.parse import parse, parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
-from purport.pipeline.job_folder import write_whole
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.registered import watched_at
 from purport.temporal.asked import is_in_time
+from purport.whole_file import write_whole
 
 _ENDING = ".purport"
 _SETTINGS = ".json"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from purport.errors import UnusablePath
 from purport.relatedness.array_store import Arrays, StoreError, Texts
+from purport.whole_file import whole_file
 
 VERSION = 1
 MANIFEST = "table.json"
@@ -100,15 +101,10 @@ class ScoreBlocks:
         arrays: Arrays = {"asked_ends": asked.ends, "asked_text": asked.text}
         arrays |= {"given_ends": given.ends, "given_text": given.text, "scores": block.scores}
         name = f"block-{uuid.uuid4().hex}.npz"
-        hidden = self.folder / f".{name}"
         try:
-            with hidden.open("xb") as file:
+            with whole_file(self.folder / name) as hidden, hidden.open("xb") as file:
                 np.savez(file, allow_pickle=False, **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            hidden.rename(self.folder / name)
         except OSError as error:
-            hidden.unlink(missing_ok=True)
             raise UnusablePath(self.folder, error.strerror or str(error)) from None
         return name
 

@@ -22,6 +22,7 @@ from purport.storage.kept_entries import ROWS_AT_ONCE, Bounds, KeptEntries
 from purport.storage.stretches import ROWS_A_GROUP, StretchFolder
 from purport.storage.told_index import forget_told
 from purport.storage.writer import Writer
+from purport.whole_file import clear_unfinished
 
 _BYTES_A_GROUP = 16 << 20
 _BREATH_SECONDS = 0.001  # between steps, in which others get at the database
@@ -50,7 +51,7 @@ class Sealing:
         entry has nothing to do with these.
         """
         with self.kept.database.speaking():
-            folder.clear_unfinished()
+            clear_unfinished(folder.folder)
             files = folder.files()
         registered = {stretch.name for stretch in self.kept.stretches()}
         sealed = self.kept.sealed_through(first)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from bisect import bisect_right
@@ -20,6 +19,7 @@ from purport.broker.encoding import Row
 from purport.broker.journal import JournalError
 from purport.broker.retention import Stretch
 from purport.errors import MissingExtra
+from purport.whole_file import sync, whole_file
 
 ROWS_A_GROUP = 20_000  # are read at once
 _ROWS_A_PART = 1_000  # are turned into columns at once, while no other thread gets on
@@ -55,13 +55,15 @@ class StretchFolder:
         """Write a stretch; when this returns, a crash no longer loses it."""
         pa, parquet = _pyarrow()
         path = self.folder / name_of(first, last)
-        hidden = path.with_name(f".{path.name}")
         schema = _schema(pa)
         times: list[int] = []
         try:
-            with parquet.ParquetWriter(
-                hidden, schema, compression="zstd", write_page_checksum=True
-            ) as writer:
+            with (
+                whole_file(path) as hidden,
+                parquet.ParquetWriter(
+                    hidden, schema, compression="zstd", write_page_checksum=True
+                ) as writer,
+            ):
                 for group in groups:
                     parts = [
                         group[at : at + _ROWS_A_PART] for at in range(0, len(group), _ROWS_A_PART)
@@ -69,15 +71,11 @@ class StretchFolder:
                     tables = [_table(pa, schema, part) for part in parts]
                     writer.write_table(pa.concat_tables(tables))
                     times += group[0][1], group[-1][1]
-            _sync(hidden)
-            hidden.rename(path)
-            _sync(self.folder)
+            sync(self.folder)
         except OSError as error:
             raise JournalError(f"{path}: {error.strerror or error}") from None
         except pa.ArrowException as error:
             raise JournalError(f"{path}: {_first_line(error)}") from None
-        finally:
-            hidden.unlink(missing_ok=True)
         return self.stretch_of(path, times[0], times[-1])
 
     @staticmethod
@@ -155,12 +153,6 @@ class StretchFolder:
         """Take a file out of the sight of those who read stretches, and keep it."""
         path = self.folder / name
         path.rename(path.with_name(f".{name}.aside"))
-
-    def clear_unfinished(self) -> None:
-        """Drop the files that a process died over while it wrote them."""
-        for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            if path.name[0] == "." and _NAME.fullmatch(path.name[1:]):
-                path.unlink(missing_ok=True)
 
     def _group_of(self, stretch: Stretch, sequence: int) -> tuple[int, int]:
         """With which sequence the row group of an entry begins, and its number."""
@@ -266,11 +258,3 @@ def _pyarrow() -> tuple[Any, Any]:
     except ModuleNotFoundError:
         raise MissingExtra("spark") from None
     return pyarrow, pyarrow.parquet
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

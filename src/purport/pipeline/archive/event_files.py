@@ -22,6 +22,7 @@ from purport.matching.flat_lists import Integers
 from purport.pipeline.archive.local_statements import LocalStatements, require_utf8
 from purport.pipeline.tables import ARCHIVED_EVENTS, LOCAL_STATEMENTS, record_batch_of_rows
 from purport.pipeline.told import Told
+from purport.whole_file import whole_file
 
 EVENTS_IN_A_FILE = 131_072
 EVENTS_AT_ONCE = 65_536  # that a matcher is given
@@ -82,16 +83,15 @@ def write_with_ids(local: Path, ids: Integers, final: Path) -> int:
     column = table.column(at).combine_chunks()
     numbered = pa.ListArray.from_arrays(column.offsets, pa.array(ids[column.values.to_numpy()]))
     kind = EVENTS_SCHEMA.field(at)
-    hidden = final.with_name(f".{final.name}-{uuid.uuid4().hex}")
-    pq.write_table(
-        table.set_column(at, kind, numbered.cast(kind.type)),
-        hidden,
-        row_group_size=EVENTS_AT_ONCE,
-        use_dictionary=_DICTIONARIES,
-        column_encoding=_ENCODINGS,
-        compression="zstd",
-    )
-    hidden.rename(final)
+    with whole_file(final, is_lasting=False) as hidden:
+        pq.write_table(
+            table.set_column(at, kind, numbered.cast(kind.type)),
+            hidden,
+            row_group_size=EVENTS_AT_ONCE,
+            use_dictionary=_DICTIONARIES,
+            column_encoding=_ENCODINGS,
+            compression="zstd",
+        )
     return len(table)
 
 

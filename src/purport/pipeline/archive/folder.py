@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.pipeline.job_folder import write_whole
 from purport.relatedness.array_store import StoreError
+from purport.whole_file import write_whole
 
 VERSION = 1
 STATEMENTS_FILE = "statements.parquet"

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.pipeline.job_folder import write_whole
 from purport.pipeline.notes import Matches, Notes, write_part
 from purport.pipeline.session import spark_address
+from purport.whole_file import write_whole
 
 _STAGING = "_staging"
 OWNER = "_job"
