@@ -21,11 +21,11 @@ from purport.model.class_expression import (
     Restricted,
 )
 from purport.model.comparison import Operator, holds
+from purport.model.language.parse import parse_class
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 from purport.ontology.data.data_ranges import DataRange, data_range
 from purport.ontology.errors import OntologyError
-from purport.ontology.manchester import parse_class_expression
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LITERAL = Named("http://www.w3.org/2000/01/rdf-schema#Literal")
@@ -201,7 +201,7 @@ def test_types_of_texts_lie_within_each_other() -> None:
 )
 def test_lengths_are_compared(wider: str, narrower: str, expected: bool) -> None:
     def texts(limits: str) -> DataRange:
-        found = parse_class_expression(f"xsd:string[{limits}]")
+        found = parse_class(f"xsd:string[{limits}]")
         assert isinstance(found, Restricted)
         return data_range(Restricted(STRING, found.facets))
 

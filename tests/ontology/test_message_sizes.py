@@ -22,9 +22,9 @@ from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.codes.encodings import Encodings
 from purport.ontology.codes.message_sizes import event_sizes, hierarchy_sizes, subscription_sizes
-from purport.ontology.codes.owl_triples import owl_text, triples_of_expression
 from purport.ontology.description import Description
 from purport.ontology.hierarchy import Hierarchy
+from purport.ontology.owl.rdf_writing import owl_text, triples_of_expression
 
 PEOPLE = "http://www.example.org/ontologies/people.owl#"
 XSD = "http://www.w3.org/2001/XMLSchema#"

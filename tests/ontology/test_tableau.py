@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from purport.model.class_expression import And, ClassExpression, Inverse, Named, Not
+from purport.model.language.parse import parse_class
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
     NOTHING,
@@ -32,7 +33,6 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.el_profile import is_beyond_el
-from purport.ontology.manchester import parse_class_expression
 from purport.ontology.owl.reading import read_ontology
 from purport.ontology.tableaux.tableau import Tableau
 
@@ -42,7 +42,7 @@ R, S, T, P = (Named(name) for name in "rstp")
 
 
 def written(text: str) -> ClassExpression:
-    return parse_class_expression(text, prefixes=XSD)
+    return parse_class(text, prefixes=XSD)
 
 
 def ontology(*said: Axiom) -> Axioms:

@@ -9,6 +9,7 @@ from typing import Self
 
 from purport.errors import InvalidInput
 from purport.model.class_expression import ClassExpression, Named
+from purport.model.language.parse import parse_class
 from purport.model.paths import path_steps, told_objects
 from purport.model.term import Attribute, Resource, Term, Text
 from purport.ontology.axioms import NOTHING, THING, Axioms
@@ -21,7 +22,6 @@ from purport.ontology.data.readings import readings
 from purport.ontology.description import Description, is_type_name
 from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.manchester import parse_class_expression
 from purport.ontology.membership import Membership
 from purport.ontology.names import Names
 from purport.ontology.owl.reading import read_ontology
@@ -125,7 +125,7 @@ class Ontology:
     def expression(self, text: str) -> ClassExpression:
         """A class expression in Manchester syntax, with full IRIs."""
         try:
-            return self.resolved(parse_class_expression(text))
+            return self.resolved(parse_class(text))
         except UnknownName as error:
             raise error.in_text(text) from None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from purport.model.class_expression import ClassExpression
 from purport.ontology import axioms as told
-from purport.ontology.owl.definitions import with_definitions
+from purport.ontology.owl.datatype_definitions import with_definitions
 from purport.ontology.owl.usage import Usage
 
 _CALLED = {

@@ -32,9 +32,9 @@ from purport.ontology.axioms import NOTHING, THING
 from purport.ontology.data.data_ranges import data_range, is_data_range
 from purport.ontology.errors import OntologyError
 from purport.ontology.tableaux.roles import Roles
+from purport.ontology.vocabulary import RDFS
 
 TOP, BOTTOM = 0, 1
-_LITERAL = "http://www.w3.org/2000/01/rdf-schema#Literal"
 
 
 class Kind(Enum):
@@ -163,7 +163,7 @@ class Concepts:
     def data(self, expression: ClassExpression) -> int:
         """The number of a range of data."""
         match expression:
-            case Named(name) if name == _LITERAL:
+            case Named(name) if name == RDFS + "Literal":
                 return TOP
             case Not(operand):
                 return self.data(operand) ^ 1

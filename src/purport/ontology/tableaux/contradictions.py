@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from purport.ontology.data.literal_kinds import XSD
-from purport.ontology.manchester import write_class_expression
+from purport.model.language.write import write_class
 from purport.ontology.tableaux.completion_graph import CompletionGraph
 from purport.ontology.tableaux.concepts import BOTTOM, TOP, Concepts, Kind
 from purport.ontology.tableaux.graph_nodes import Contradiction
+from purport.ontology.vocabulary import XSD
 
 
 class Narrator:
@@ -75,9 +75,9 @@ class Narrator:
             case Kind.NOT_SELF, (role,):
                 return f"not {self._role(role)} Self"
             case Kind.DATA, (expression,):
-                return write_class_expression(expression).replace(XSD, "xsd:")
+                return write_class(expression).replace(XSD, "xsd:")
             case Kind.NOT_DATA, (expression,):
-                return f"not {write_class_expression(expression)}".replace(XSD, "xsd:")
+                return f"not {write_class(expression)}".replace(XSD, "xsd:")
         return "owl:Nothing" if concept == BOTTOM else "owl:Thing"
 
     def short(self, name: str) -> str:

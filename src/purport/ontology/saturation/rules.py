@@ -75,19 +75,16 @@ class Rules:
         self._asked_links: dict[int, tuple[int, int]] = {}
         self._chains: list[tuple[int, int, int]] = []
         self._objects: list[tuple[int, int]] = []  # a role, and an individual that it leads to
-        self.names = {name: self.named(name) for name in sorted(axioms.classes)}
+        self.names = {name: self._number(name) for name in sorted(axioms.classes)}
         self.individuals = {name: self.individual(name) for name in sorted(axioms.individuals)}
+        self.class_of = {number: name for name, number in self.names.items()}
+        self.individual_of = {number: name for name, number in self.individuals.items()}
         for name in sorted(axioms.object_properties | axioms.data_properties):
             one, other = self._role((name, False)), self._role((name, True))
             self._backward |= {one: other, other: one}
         for axiom in axioms.axioms:
             self._take(axiom)
         self._follow_the_order()
-        self.individual_numbers = frozenset(self.individuals.values())
-
-    def named(self, name: str) -> int:
-        """The concept of a class."""
-        return self._number(name)
 
     def individual(self, name: str) -> int:
         """The concept of one individual."""
