@@ -23,6 +23,7 @@ from purport.model.class_expression import (
     Restricted,
     Some,
 )
+from purport.model.comparison import Operator
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity
 from purport.ontology.data.data_ranges import is_data_range
@@ -113,8 +114,8 @@ class _Builder:
                 return self._made_of(expression, name, self.expression(operand))
             case OneOf(members):
                 return self._made_of(expression, "oneOf", self._list(map(_member, members)))
-            case Restricted(datatype, facets):
-                return self._datatype(datatype, facets)
+            case Restricted():
+                return self._restricted(expression)
             case Some(property, filler):
                 return self._restriction(property, "someValuesFrom", self.expression(filler))
             case Only(property, filler):
@@ -156,17 +157,21 @@ class _Builder:
         self.add(node, _owl("inverseOf"), NamedNode(property.property.name))
         return node
 
-    def _datatype(self, datatype: Named, facets: Sequence[Facet]) -> Node:
+    def _restricted(self, given: Restricted) -> Node:
+        """A datatype with facets; for `=` and `!=`, which OWL has not, with lists of one value."""
+        lists = [_listed(one) for one in given.facets if one.operator not in _FACET_NAMES]
+        facets = tuple(one for one in given.facets if one.operator in _FACET_NAMES)
+        if lists:
+            rest = Restricted(given.datatype, facets) if facets else given.datatype
+            return self.expression(And((rest, *lists)))
         limits: list[Value] = []
         for facet in facets:
             limit = BlankNode()
-            name = _FACET_NAMES.get(facet.operator)  # OWL has none for = and !=
-            name = name or NamedNode(XSD + facet.operator)
-            self.add(limit, name, _literal(facet.limit))
+            self.add(limit, _FACET_NAMES[facet.operator], _literal(facet.limit))
             limits.append(limit)
         node = BlankNode()
         self.add(node, _TYPE, _DATATYPE)
-        self.add(node, _owl("onDatatype"), NamedNode(datatype.name))
+        self.add(node, _owl("onDatatype"), NamedNode(given.datatype.name))
         self.add(node, _owl("withRestrictions"), self._list(iter(limits)))
         return node
 
@@ -178,6 +183,12 @@ class _Builder:
             self.add(node, NamedNode(RDF + "first"), item)
             self.add(node, NamedNode(RDF + "rest"), rest)
         return node
+
+
+def _listed(facet: Facet) -> ClassExpression:
+    """What `= 5` or `!= 5` leaves, as a list."""
+    only = OneOf((facet.limit,))
+    return only if facet.operator is Operator.EQUAL else Not(only)
 
 
 def _member(member: Named | Term) -> Value:
