@@ -120,7 +120,6 @@ def test_the_size_of_a_range_of_numbers_is_the_number_of_its_points(
 
     assert asked.size == sum(has(within, point) for point in POINTS)
     assert asked.is_empty == (asked.size == 0)
-    assert asked.at_least(3) == (asked.size >= 3)
 
 
 def _at_least(number: int) -> Facet:

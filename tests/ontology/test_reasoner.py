@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from purport.model.class_expression import (
     And,
+    Bound,
+    Cardinality,
     ClassExpression,
     Facet,
     HasValue,
@@ -21,6 +23,7 @@ from purport.model.class_expression import (
 )
 from purport.model.comparison import Operator
 from purport.model.units import Quantity
+from purport.ontology import reasoner as reasoning
 from purport.ontology.axioms import (
     NOTHING,
     THING,
@@ -168,6 +171,37 @@ def test_what_is_disjoint_has_nothing_in_common() -> None:
     reasoner = Reasoner(ontology(*axioms))
     assert reasoner.classes.unsatisfiable == {"urn:C", "urn:D"}
     assert reasoner.subsumes(NOTHING, And((named("A"), named("B"))))
+
+
+def test_what_needs_what_cannot_be_cannot_be() -> None:
+    axioms = (
+        SubClass(named("A"), Some(named("r"), named("B"))),
+        SubClass(named("B"), Some(named("r"), named("C"))),
+        SubClass(named("C"), Some(named("r"), named("D"))),
+        SubClass(named("D"), named("C")),
+        DisjointClasses((named("C"), named("D"))),
+    )
+    assert Reasoner(ontology(*axioms)).classes.unsatisfiable == set(CLASSES)
+
+
+def test_what_only_the_tableau_finds_is_in_the_order_of_classes() -> None:
+    axioms = (
+        SubClass(named("A"), Or((named("B"), named("C")))),
+        SubClass(named("B"), named("D")),
+        SubClass(named("C"), named("D")),
+    )
+    reasoner = Reasoner(ontology(*axioms))
+    assert reasoner.classes.parents("urn:A") == {"urn:D"}
+    assert reasoner.types_shown("urn:i") == frozenset()
+    assert pickle.loads(pickle.dumps(reasoner)).classes == reasoner.classes
+
+
+def test_what_is_remembered_of_questions_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoning, "MOST_CONCEPTS", 50)
+    asked = Reasoner(ontology(SubClass(named("A"), Or((named("B"), named("C"))))))
+    for count in range(1, 60):
+        assert not asked.subsumes(Cardinality(named("r"), Bound.MIN, count), named("A"))
+    assert asked.tableau.growth < 60
 
 
 def test_domains_and_ranges() -> None:

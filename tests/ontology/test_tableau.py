@@ -124,6 +124,10 @@ CONTRADICTIONS: list[tuple[str, list[Axiom]]] = [
     ("A and r some (inverse r some not A and inverse r max 1)", []),
     ("r min 5 and r max 4", []),
     ("r exactly 0 and r some A", []),
+    # a node that looks like its parent, but whose own parent looks different
+    ("not C and inverse r some D and inverse s only (inverse r some D)", [
+        FUNCTIONAL, SubProperty(R, S), is_(S, "transitive"), alike("D", "C and r some not C"),
+    ]),
     # itself
     ("r Self and A and r only not A", []),
     ("r Self and not (r Self)", []),

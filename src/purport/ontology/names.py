@@ -8,12 +8,12 @@ several is declared and others are only spoken of, it is the one that is declare
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from purport.model.iris import last_part
 from purport.model.term import folded
 from purport.ontology.axioms import Axioms
 from purport.ontology.errors import AmbiguousName, MistakenName, UnknownName
+from purport.ontology.shortening import Shortening
 from purport.ontology.spelling import nearest
 from purport.ontology.vocabulary import (
     BUILT_IN_CLASSES,
@@ -38,7 +38,7 @@ class Names:
     def __init__(self, axioms: Axioms) -> None:
         self._prefixes = {**BUILT_IN_PREFIXES, **axioms.prefixes}
         self._undeclared = axioms.undeclared
-        self._shortening = _Shortening.of(self._prefixes)
+        self._shortening = Shortening.of(self._prefixes)
         self._data_properties = axioms.data_properties | BUILT_IN_DATA_PROPERTIES
         properties = axioms.object_properties | self._data_properties | BUILT_IN_OBJECT_PROPERTIES
         self._classes = self._words("class", axioms.classes | BUILT_IN_CLASSES, axioms.labels)
@@ -115,35 +115,6 @@ class Names:
         return _Words.of(kind, iris, labels, self._prefixes, self._shortening, self._undeclared)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shortening:
-    """Namespaces, and the prefix that is written for each: the longest one that has a name."""
-
-    prefixes: dict[str, str]
-
-    @classmethod
-    def of(cls, prefixes: Mapping[str, str]) -> _Shortening:
-        chosen: dict[str, str] = {}
-        for name, namespace in prefixes.items():
-            if namespace and (namespace not in chosen or not chosen[namespace]):
-                chosen[namespace] = name
-        return cls(chosen)
-
-    def short(self, iri: str) -> str:
-        for end in _ends(iri):
-            prefix = self.prefixes.get(iri[:end])
-            if prefix is not None and end < len(iri):
-                return f"{prefix}:{iri[end:]}"
-        return iri
-
-
-def _ends(iri: str) -> Iterator[int]:
-    """Where a namespace may end, the longest first."""
-    for place in range(len(iri), 0, -1):
-        if iri[place - 1] in "#/_:":
-            yield place
-
-
 class _Words:
     """The words for things of one kind: to one IRI, or to several where a word is ambiguous."""
 
@@ -153,7 +124,7 @@ class _Words:
         exact: dict[str, tuple[str, ...]],
         loose: dict[str, tuple[str, ...]],
         prefixes: Mapping[str, str],
-        shortening: _Shortening,
+        shortening: Shortening,
     ) -> None:
         self.kind = kind
         self._exact = exact
@@ -169,7 +140,7 @@ class _Words:
         iris: Iterable[str],
         labels: Mapping[str, tuple[str, ...]],
         prefixes: Mapping[str, str],
-        shortening: _Shortening,
+        shortening: Shortening,
         undeclared: frozenset[str],
     ) -> _Words:
         ordered = sorted(iri for iri in iris if not iri.startswith("_:"))

@@ -66,11 +66,6 @@ class Values:
         return Values(~self.numbers, ~self.times, ~self.literals)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is no such value."""
-        return self.numbers.is_empty and self.times.is_empty and self.literals.is_empty
-
-    @property
     def size(self) -> float:
         """How many values there are; may be infinite."""
         return self.numbers.size + points_in(self.times) + self.literals.size

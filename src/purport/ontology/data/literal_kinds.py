@@ -62,11 +62,6 @@ class Literals:
         return Literals(_EVERY_KIND - self.kinds, self.exceptions)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is no such literal."""
-        return self.size == 0
-
-    @property
     def size(self) -> float:
         """How many literals there are; may be infinite."""
         if self.kinds - {_TRUTH}:

@@ -54,6 +54,8 @@ from purport.ontology.property_order import PropertyOrder, Role, backwards, role
 
 TOP, BOTTOM = 0, 1
 
+Steps = tuple[int, ...]  # the first roles of a chain, which lead somewhere as a role does
+
 
 class Rules:
     """What follows from what, by the numbers of concepts and roles."""
@@ -61,7 +63,7 @@ class Rules:
     def __init__(self, axioms: Axioms) -> None:
         self.order = PropertyOrder(axioms)
         self.numbers: dict[Hashable, int] = {THING.name: TOP, NOTHING.name: BOTTOM}
-        self.roles: dict[Hashable, int] = {}
+        self.roles: dict[Role | Steps, int] = {}
         self.told: defaultdict[int, list[int]] = defaultdict(list)
         self.conjunctions: defaultdict[int, dict[int, int]] = defaultdict(dict)
         self.unions: defaultdict[int, list[int]] = defaultdict(list)
@@ -201,7 +203,7 @@ class Rules:
     def _number(self, key: Hashable) -> int:
         return self.numbers.setdefault(key, len(self.numbers))
 
-    def _role(self, role: Hashable) -> int:
+    def _role(self, role: Role | Steps) -> int:
         return self.roles.setdefault(role, len(self.roles))
 
     def _opaque(self, expression: ClassExpression) -> int:
@@ -298,16 +300,13 @@ class Rules:
         first, *others = steps
         for place, step in enumerate(others, 1):
             is_last = place == len(others)
-            reached = wider if is_last else self._role(("chain", *steps[: place + 1]))
+            reached = wider if is_last else self._role(tuple(steps[: place + 1]))
             self._chains.append((first, step, reached))
             first = reached
 
     def _follow_the_order(self) -> None:
         """Let what is asked of a role be answered by every role within it."""
-        known = list(self.roles.items())
-        above = {
-            number: [self._role(wider) for wider in self._above(role)] for role, number in known
-        }
+        above = {number: self._above(role) for role, number in list(self.roles.items())}
         within: defaultdict[int, list[int]] = defaultdict(list)
         for number, wider in above.items():
             for one in wider:
@@ -332,10 +331,12 @@ class Rules:
             number: tuple(dict.fromkeys(part for one in wider for part in self.ranges[one]))
             for number, wider in above.items()
         }
-
         for role, individual in self._objects:
             self.told[individual] += self.ranges_within[role]
 
-    def _above(self, role: Hashable) -> Iterable[Role | Hashable]:
-        is_chain = isinstance(role, tuple) and role[0] == "chain"
-        return (role,) if is_chain else self.order.above(role)  # type: ignore[arg-type]
+    def _above(self, role: Role | Steps) -> list[int]:
+        """The roles that contain one, itself among them; a part of a chain is in no other."""
+        match role:
+            case (str() as name, bool() as is_backwards):
+                return [self._role(wider) for wider in self.order.above((name, is_backwards))]
+        return [self.roles[role]]

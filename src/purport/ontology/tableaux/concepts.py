@@ -105,12 +105,8 @@ class Concepts:
         return self._interned(Kind.ATOM, f"#{self._fresh}")
 
     def atom(self, name: str) -> int:
-        """The number of a class by its name."""
+        """The number of a class by its name, whether it is to be written out or not."""
         return self._interned(Kind.ATOM, name)
-
-    def number_of_name(self, name: str) -> int:
-        """The number of a class by its name, written out where it is to be."""
-        return self.number(Named(name))
 
     def nominal(self, name: str) -> int:
         """The class of one individual alone."""

@@ -37,7 +37,7 @@ class Roles:
 
     def __init__(self, axioms: Axioms) -> None:
         self._numbers: dict[str, int] = {}
-        self.names: list[str] = []
+        self._names: list[str] = []
         self.data: set[int] = set()
         self._data_names = axioms.data_properties - axioms.object_properties
         self.chains: dict[int, list[tuple[int, ...]]] = {}
@@ -48,7 +48,7 @@ class Roles:
         order = PropertyOrder(axioms)
         self.supers = {
             self._placed(role): frozenset(map(self._placed, order.above(role)))
-            for role in product(self.names.copy(), (False, True))
+            for role in product(self._names.copy(), (False, True))
         }
         self.subs: dict[int, set[int]] = {}
         for role, wider in self.supers.items():
@@ -62,16 +62,15 @@ class Roles:
             return self.number(property_.property) ^ 1
         number = self._numbers.get(property_.name)
         if number is None:
-            number = self._numbers[property_.name] = 2 * len(self.names)
-            self.names.append(property_.name)
+            number = self._numbers[property_.name] = 2 * len(self._names)
+            self._names.append(property_.name)
             if property_.name in self._data_names:
                 self.data.add(number)
         return number
 
     def name(self, role: int) -> str:
-        """The name of a property, e.g. `inverse hasPart`."""
-        name = self.names[role // 2]
-        return f"inverse {name}" if role & 1 else name
+        """The name of a property, or of the one that it is the inverse of."""
+        return self._names[role // 2]
 
     def wider(self, role: int) -> Iterable[int]:
         """The property and all that hold wherever it holds."""
