@@ -316,11 +316,17 @@ def test_a_datatype_that_doubles_with_each_step_stays_a_name(tmp_path: Path) -> 
 
     axioms = read(
         TURTLE + doubling + ":D60 a rdfs:Datatype ; owl:equivalentClass xsd:string ."
-        ":A rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D0] .",
+        ":A rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D0] ."
+        ":B rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D50] ."
+        ":C rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D59] .",
         tmp_path,
     )
 
-    assert axioms.axioms == (told.SubClass(A, owl.Some(D, named("D0"))),)
+    assert axioms.axioms == (
+        told.SubClass(A, owl.Some(D, named("D0"))),
+        told.SubClass(B, owl.Some(D, named("D50"))),  # of 1,024 parts
+        told.SubClass(C, owl.Some(D, owl.Or((xsd("string"), xsd("string"))))),
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 from purport.ontology.data.data_ranges import DataRange, data_range
 from purport.ontology.errors import OntologyError
+from purport.ontology.vocabulary import XSD
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
 LITERAL = Named("http://www.w3.org/2000/01/rdf-schema#Literal")
 INTEGER, DECIMAL, STRING = (Named(XSD + name) for name in ("integer", "decimal", "string"))
 NATURAL, BYTE = Named(XSD + "nonNegativeInteger"), Named(XSD + "byte")

@@ -56,24 +56,12 @@ from tests.strategies.ontologies import (
     MEASURE,
     PROPERTIES,
     asserted,
-    class_names,
+    descriptions,
     el_expressions,
     el_ontologies,
     expressions,
     ontology,
     said,
-)
-
-leaves = st.builds(Description, st.none(), class_names)
-descriptions = st.recursive(
-    leaves,
-    lambda inner: st.builds(
-        Description,
-        st.none(),
-        class_names,
-        st.lists(st.tuples(st.sampled_from(PROPERTIES), inner), max_size=3).map(tuple),
-    ),
-    max_leaves=5,
 )
 
 

@@ -12,7 +12,6 @@ from purport.ontology.description import Description
 from purport.ontology.hierarchy import Hierarchy
 
 PEOPLE = "http://www.example.org/ontologies/people.owl#"
-XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = {"p": PEOPLE}
 
 

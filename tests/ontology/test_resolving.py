@@ -14,6 +14,7 @@ from purport.ontology.axioms import Axioms
 from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.names import Names
 from purport.ontology.resolving import resolved
+from purport.ontology.vocabulary import XSD
 
 X = "http://x.org/"
 NAMES = Names(
@@ -31,7 +32,7 @@ PERSON, STUDENT, DOG, REX, TOM = (
     Named(X + name) for name in ("Person", "Student", "Dog", "Rex", "Tom")
 )
 OWNS, AGE, NAME = (Named(X + name) for name in ("owns", "hasAge", "hasName"))
-INTEGER = Named("http://www.w3.org/2001/XMLSchema#integer")
+INTEGER = Named(XSD + "integer")
 AT_MOST_25 = owl.Restricted(INTEGER, (owl.Facet(Operator.AT_MOST, Quantity(25)),))
 
 

@@ -46,6 +46,7 @@ from purport.ontology.axioms import (
     SubClass,
     SubProperty,
 )
+from purport.ontology.description import Description
 from purport.ontology.owl.collection import Collection
 from purport.ontology.vocabulary import XSD
 from tests.oracles.interpretation import Interpretation
@@ -57,7 +58,7 @@ INDIVIDUALS = ("urn:i", "urn:j", "urn:k")
 INTEGER = Named(XSD + "integer")
 
 classes = st.sampled_from(CLASSES).map(Named)
-class_names = st.lists(st.sampled_from(CLASSES), max_size=2, unique=True).map(tuple)
+_types = st.lists(st.sampled_from(CLASSES), max_size=2, unique=True).map(tuple)
 properties = st.sampled_from(PROPERTIES).map(Named)
 any_property: st.SearchStrategy[Property] = st.one_of(properties, st.builds(Inverse, properties))
 _names = st.sampled_from(INDIVIDUALS)
@@ -103,6 +104,16 @@ def _larger(inner: st.SearchStrategy[ClassExpression]) -> st.SearchStrategy[Clas
     )
 
 
+descriptions = st.recursive(
+    st.builds(Description, st.none(), _types),
+    lambda inner: st.builds(
+        Description,
+        st.none(),
+        _types,
+        st.lists(st.tuples(st.sampled_from(PROPERTIES), inner), max_size=3).map(tuple),
+    ),
+    max_leaves=5,
+)
 el_expressions = st.recursive(
     st.one_of(classes, st.just(THING), st.builds(HasValue, properties, _individuals)),
     _of_el,

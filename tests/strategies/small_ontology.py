@@ -30,11 +30,10 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.ontology import Ontology
-from purport.ontology.vocabulary import OWL
+from purport.ontology.vocabulary import OWL, XSD
 from tests.strategies.approximate import approximations, near_predicates, options
 
 DRINKS = "http://example.org/drinks#"
-XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def iri(name: str) -> str:

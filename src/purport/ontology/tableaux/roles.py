@@ -19,6 +19,7 @@ from purport.ontology.axioms import (
     PropertyIs,
 )
 from purport.ontology.property_order import PropertyOrder, Role
+from purport.ontology.reachable import reachable
 
 _START, _END = 0, 1
 _Edge = tuple[int, int | None, int]
@@ -157,7 +158,7 @@ def _without_empty_steps(count: int, edges: list[_Edge]) -> Automaton:
             empty.setdefault(begin, set()).add(end)
     steps, finals = [], set()
     for state in range(count):
-        together = _reached(empty, state)
+        together = reachable([state], lambda one: empty.get(one, ()))
         steps.append(
             tuple(
                 dict.fromkeys(
@@ -170,13 +171,3 @@ def _without_empty_steps(count: int, edges: list[_Edge]) -> Automaton:
         if _END in together:
             finals.add(state)
     return Automaton(tuple(steps), frozenset(finals))
-
-
-def _reached(steps: dict[int, set[int]], start: int) -> frozenset[int]:
-    found, waiting = {start}, [start]
-    while waiting:
-        for one in steps.get(waiting.pop(), ()):
-            if one not in found:
-                found.add(one)
-                waiting.append(one)
-    return frozenset(found)
