@@ -49,8 +49,7 @@ class Membership:
     def values_of(self, description: Description, property: str) -> tuple[Description | Term, ...]:
         """The values of a property and its sub-properties that are told or known."""
         found = self._individual(description)
-        known = found.known_values(found.element, Named(property))
-        return tuple(value for _, value in known)
+        return tuple(found.known_values(found.element, Named(property)).values())
 
     def value_read(self, property: str, value: Term) -> Term:
         """A told value as the range of the property has it, where that leaves one reading."""

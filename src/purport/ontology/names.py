@@ -13,7 +13,7 @@ from purport.model.iris import last_part
 from purport.model.term import folded
 from purport.ontology.axioms import Axioms
 from purport.ontology.errors import AmbiguousName, MistakenName, UnknownName
-from purport.ontology.shortening import Shortening
+from purport.ontology.prefixes import Prefixes
 from purport.ontology.spelling import nearest
 from purport.ontology.vocabulary import (
     BUILT_IN_CLASSES,
@@ -36,9 +36,8 @@ class Names:
     """
 
     def __init__(self, axioms: Axioms) -> None:
-        self._prefixes = {**BUILT_IN_PREFIXES, **axioms.prefixes}
+        self._prefixes = Prefixes.of({**BUILT_IN_PREFIXES, **axioms.prefixes})
         self._undeclared = axioms.undeclared
-        self._shortening = Shortening.of(self._prefixes)
         self._data_properties = axioms.data_properties | BUILT_IN_DATA_PROPERTIES
         properties = axioms.object_properties | self._data_properties | BUILT_IN_OBJECT_PROPERTIES
         self._classes = self._words("class", axioms.classes | BUILT_IN_CLASSES, axioms.labels)
@@ -96,7 +95,7 @@ class Names:
 
         What comes out names the same again.
         """
-        return self._shortening.short(iri)
+        return self._prefixes.short(iri)
 
     def _named(self, words: _Words, text: str) -> str:
         try:
@@ -112,7 +111,7 @@ class Names:
     def _words(
         self, kind: str, iris: frozenset[str], labels: Mapping[str, tuple[str, ...]]
     ) -> _Words:
-        return _Words.of(kind, iris, labels, self._prefixes, self._shortening, self._undeclared)
+        return _Words.of(kind, iris, labels, self._prefixes, self._undeclared)
 
 
 class _Words:
@@ -123,14 +122,12 @@ class _Words:
         kind: str,
         exact: dict[str, tuple[str, ...]],
         loose: dict[str, tuple[str, ...]],
-        prefixes: Mapping[str, str],
-        shortening: Shortening,
+        prefixes: Prefixes,
     ) -> None:
         self.kind = kind
         self._exact = exact
         self._loose = loose
         self._prefixes = prefixes
-        self._shortening = shortening
         self._seen: dict[str, str | None] = {}
 
     @classmethod
@@ -139,14 +136,13 @@ class _Words:
         kind: str,
         iris: Iterable[str],
         labels: Mapping[str, tuple[str, ...]],
-        prefixes: Mapping[str, str],
-        shortening: Shortening,
+        prefixes: Prefixes,
         undeclared: frozenset[str],
     ) -> _Words:
         ordered = sorted(iri for iri in iris if not iri.startswith("_:"))
         levels = (
             [(iri, iri) for iri in ordered],
-            [(shortening.short(iri), iri) for iri in ordered],
+            [(prefixes.short(iri), iri) for iri in ordered],
             [(word, iri) for iri in ordered for word in _local_names(iri)],
             [(label, iri) for iri in ordered for label in labels.get(iri, ())],
         )
@@ -154,7 +150,7 @@ class _Words:
         loose = _by_word(
             [[(folded(word), iri) for word, iri in level] for level in levels], undeclared
         )
-        return cls(kind, exact, loose, prefixes, shortening)
+        return cls(kind, exact, loose, prefixes)
 
     def find(self, text: str) -> str | None:
         """The one IRI that a text names, or None; a text that was seen before is looked up once."""
@@ -173,10 +169,10 @@ class _Words:
         if len(found) == 1:
             return found[0]
         if found:
-            raise AmbiguousName(self.kind, text, tuple(map(self._shortening.short, found)))
+            raise AmbiguousName(self.kind, text, tuple(map(self._prefixes.short, found)))
         words = nearest(folded(text), (word for word in self._loose if "://" not in word))
         suggestions = dict.fromkeys(
-            self._shortening.short(iri) for word in words for iri in self._loose[word]
+            self._prefixes.short(iri) for word in words for iri in self._loose[word]
         )
         raise UnknownName(self.kind, text, tuple(suggestions)[:3])
 
@@ -185,14 +181,10 @@ class _Words:
             text = text[1:-1]
         return (
             self._exact.get(text)
-            or self._exact.get(self._expanded(text))
+            or self._exact.get(self._prefixes.expanded(text))
             or self._loose.get(folded(text))
             or ()
         )
-
-    def _expanded(self, text: str) -> str:
-        prefix, colon, local = text.partition(":")
-        return self._prefixes[prefix] + local if colon and prefix in self._prefixes else text
 
 
 def _local_names(iri: str) -> Iterator[str]:

@@ -31,8 +31,6 @@ from purport.ontology.description import Description
 from purport.ontology.saturation.model import Model
 from purport.ontology.saturation.showing import is_same, is_value, reached, shows
 
-Told = Description | Term
-
 
 @dataclass(slots=True)
 class ToldIndividual:
@@ -42,7 +40,7 @@ class ToldIndividual:
     """
 
     model: Model
-    told: dict[int, Told] = field(default_factory=dict)
+    told: dict[int, Description | Term] = field(default_factory=dict)
     readings: dict[int, tuple[Term, ...]] = field(default_factory=dict)
 
     @property
@@ -96,17 +94,18 @@ class ToldIndividual:
             for other in values
         )
 
-    def known_values(self, element: int, property: Property) -> list[tuple[int, Told]]:
+    def known_values(self, element: int, property: Property) -> dict[int, Description | Term]:
         """The values of a property that are told, or named in the ontology, each once."""
-        values: dict[object, tuple[int, Told]] = {}
+        values: dict[int, Description | Term] = {}
+        seen: set[object] = set()
         for other in reached(self.model, element, property):
             known = self._known(other)
-            if known is not None:
-                key, value = known
-                values.setdefault(key, (other, value))
-        return list(values.values())
+            if known is not None and known[0] not in seen:
+                seen.add(known[0])
+                values[other] = known[1]
+        return values
 
-    def _known(self, element: int) -> tuple[object, Told] | None:
+    def _known(self, element: int) -> tuple[object, Description | Term] | None:
         """What an element is known as, after what tells it from others; None if it is unknown."""
         individual_of = self.model.rules.individual_of
         numbers = self.model.concepts[element] & individual_of.keys()
@@ -126,14 +125,14 @@ class ToldIndividual:
         """Whether every value is in the filler; where none is known, what must exist counts."""
         known = self.known_values(element, property)
         if known:
-            return all(self.is_in(other, filler) for other, _ in known)
+            return all(self.is_in(other, filler) for other in known)
         others = reached(self.model, element, property)
         return all(shows(self.model, other, filler) for other in others)
 
     def _count(self, element: int, property: Property, filler: ClassExpression) -> int:
         """How many values in the filler are known; 1 if there must be some that is not."""
         known = self.known_values(element, property)
-        count = sum(self.is_in(other, filler) for other, _ in known)
+        count = sum(self.is_in(other, filler) for other in known)
         return count or int(shows(self.model, element, Some(property, filler)))
 
     def _name(self, element: int) -> str | None:

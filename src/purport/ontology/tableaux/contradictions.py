@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from purport.model.language.write import write_class
-from purport.ontology.shortening import Shortening
+from purport.ontology.prefixes import Prefixes
 from purport.ontology.tableaux.completion_graph import CompletionGraph
 from purport.ontology.tableaux.concepts import BOTTOM, TOP, Concepts, Kind
 from purport.ontology.tableaux.graph_nodes import Contradiction
@@ -17,7 +17,7 @@ class Narrator:
 
     def __init__(self, concepts: Concepts, prefixes: Mapping[str, str]) -> None:
         self._concepts = concepts
-        self._shortening = Shortening.of(prefixes)
+        self._prefixes = Prefixes.of(prefixes)
 
     def told(self, contradiction: Contradiction, graph: CompletionGraph) -> str:
         """The thing, and what of it cannot both be so."""
@@ -82,7 +82,7 @@ class Narrator:
 
     def short(self, name: str) -> str:
         """A prefixed name, or the full one."""
-        return "something" if name.startswith("#") else self._shortening.short(name)
+        return "something" if name.startswith("#") else self._prefixes.short(name)
 
     def _role(self, role: int) -> str:
         return ("inverse " if role & 1 else "") + self.short(self._concepts.roles.name(role))
