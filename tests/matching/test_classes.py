@@ -58,6 +58,8 @@ def matched(text: str, said: dict[str, Any]) -> bool:
         ("{drink has hasColour != White}", {"drink": "Merlot"}, False),
         ("{drink has hasAge >= 12}", {"drink": "Chateau"}, True),
         ("{type has hasAge < 12}", {"type": "Merlot", "hasAge": 11}, True),
+        ("{type has hasNote != dry~}", {"type": "Wine", "hasNote": "dry"}, False),
+        ("{type has hasNote != dry~}", {"type": "Wine", "hasNote": ["dry", "sweet"]}, True),
         ("{kind more specific than Wine}", {"kind": "Claret"}, True),
         ("{kind more specific than Wine}", {"kind": "Wine"}, False),
         ("{kind less specific than Merlot}", {"kind": "Claret"}, True),

@@ -188,8 +188,7 @@ def ontology(*axioms: Axiom) -> Axioms:
 def said(*axioms: Axiom) -> Axioms:
     """An ontology that says this, in which names are what they are used as."""
     collection = Collection()
-    for axiom in axioms:
-        collection.add(axiom)
+    collection.add(*axioms)
     return collection.told([])
 
 

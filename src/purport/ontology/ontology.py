@@ -187,7 +187,7 @@ class Ontology:
         """Whether an individual, or the one that a value names, is in an expression.
 
         The names in an expression that is no text are full IRIs, as `resolved` makes them. What is
-        told of the individual is taken as all there is: see `purport.ontology.membership`.
+        told of the individual is taken as all there is: see `purport.ontology.told_individual`.
         """
         if isinstance(expression, str):
             expression = self.expression(expression)
