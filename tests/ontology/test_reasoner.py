@@ -48,6 +48,7 @@ from purport.ontology.property_order import PropertyOrder
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.saturation.model import Model
 from purport.ontology.saturation.rules import BOTTOM
+from purport.ontology.vocabulary import XSD
 from tests.oracles.interpretation import Interpretation
 from tests.strategies.ontologies import (
     CLASSES,
@@ -229,6 +230,16 @@ def test_numeric_facets() -> None:
     assert reasoner.subsumes(named("A"), And((named("B"), HasValue(named("p"), Quantity(3)))))
     nothing = Some(named("p"), integers((Operator.GREATER, 3), (Operator.LESS, 4)))
     assert reasoner.subsumes(NOTHING, nothing)
+
+
+def test_a_value_is_within_the_range_of_its_property() -> None:
+    axioms = ontology(Range(named("p"), INTEGER))
+    above = Restricted(Named(XSD + "decimal"), (Facet(Operator.GREATER, Quantity(3)),))
+    assert not is_beyond_el(axioms)
+    reasoner = Reasoner(axioms)
+    from_four = Some(named("p"), integers((Operator.AT_LEAST, 4)))
+    assert reasoner.subsumes(from_four, Some(named("p"), above))
+    assert reasoner.subsumes(NOTHING, Some(named("p"), Named(XSD + "string")))
 
 
 def test_transitive_values_of_individuals() -> None:
