@@ -13,13 +13,14 @@ from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import Axioms, SubClass
 from purport.ontology.ontology import Ontology
+from purport.ontology.vocabulary import XSD
 
 SUBSCRIPTIONS = 10_000
 EVENTS = 300
 CHILDREN, LEVELS = 10, 5
 MOST_VISITED = 5.0
 SPEED = Named("urn:speed")
-INTEGER = Named("http://www.w3.org/2001/XMLSchema#integer")
+INTEGER = Named(XSD + "integer")
 
 
 def findings() -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from purport import Event, InvalidInput, Matcher, parse
+from purport.matching import tellings
 from purport.model.class_expression import And, Facet, Named, Restricted, Some
 from purport.model.comparison import Operator
 from purport.model.subscription import AskedAttribute, Conjunction, IsA, Subscription
@@ -57,6 +58,8 @@ def matched(text: str, said: dict[str, Any]) -> bool:
         ("{drink has hasColour != White}", {"drink": "Merlot"}, False),
         ("{drink has hasAge >= 12}", {"drink": "Chateau"}, True),
         ("{type has hasAge < 12}", {"type": "Merlot", "hasAge": 11}, True),
+        ("{type has hasNote != dry~}", {"type": "Wine", "hasNote": "dry"}, False),
+        ("{type has hasNote != dry~}", {"type": "Wine", "hasNote": ["dry", "sweet"]}, True),
         ("{kind more specific than Wine}", {"kind": "Claret"}, True),
         ("{kind more specific than Wine}", {"kind": "Wine"}, False),
         ("{kind less specific than Merlot}", {"kind": "Claret"}, True),
@@ -177,6 +180,18 @@ def test_removed_subscriptions_are_not_found_by_what_is_described() -> None:
 
     assert before == [old, any_wine]
     assert [match.subscription for match in matcher.match(event)] == [any_wine]
+
+
+def test_what_is_described_is_found_after_all_words_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tellings, "MOST_WORDS", 3)
+    matcher = Matcher([parse("{type isa OldWine}")], ontology=drinks())
+    plain = [{"note": f"dry {number}", "drink": f"sweet {number}"} for number in range(9)]
+
+    for _ in range(2):
+        assert list(matcher.match_batch(plain)) == []
+        assert len(list(matcher.match_batch([{"type": "Wine", "hasAge": 30}]))) == 1
 
 
 def test_of_ten_thousand_class_expressions_an_event_visits_few() -> None:

@@ -20,8 +20,9 @@ from typing import Any
 
 import pyoxigraph
 
-from purport.ontology.axioms import NOTHING, OWL, THING
+from purport.ontology.axioms import NOTHING, THING
 from purport.ontology.ontology import Ontology
+from purport.ontology.vocabulary import OWL
 from purport.pipeline.java import java_environment
 
 HERE = Path(__file__).parent.parent / "ontologies"

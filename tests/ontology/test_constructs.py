@@ -230,6 +230,15 @@ def test_what_is_of_no_use_is_counted_by_kind(tmp_path: Path) -> None:
     assert not axioms.axioms
 
 
+def test_a_property_may_annotate_and_say_something_too(tmp_path: Path) -> None:
+    axioms = read(
+        TURTLE + ":p a owl:AnnotationProperty , owl:ObjectProperty ; rdfs:domain :A .", tmp_path
+    )
+
+    assert axioms.axioms == (told.Domain(P, A),)
+    assert not axioms.ignored
+
+
 def test_names_that_nobody_declares_are_what_they_are_used_as(tmp_path: Path) -> None:
     axioms = read(
         TURTLE + ":A rdfs:subClassOf [owl:onProperty :p; owl:someValuesFrom [owl:oneOf (:i)]],"
@@ -297,6 +306,27 @@ def test_a_datatype_that_is_defined_by_itself_stays_a_name(tmp_path: Path) -> No
 
     assert axioms.axioms == (told.SubClass(A, owl.Some(D, named("Age"))),)
     assert axioms.classes == {A.name}
+
+
+def test_a_datatype_that_doubles_with_each_step_stays_a_name(tmp_path: Path) -> None:
+    doubling = "".join(
+        f":D{n} a rdfs:Datatype ; owl:equivalentClass [owl:unionOf (:D{n + 1} :D{n + 1})] ."
+        for n in range(60)
+    )
+
+    axioms = read(
+        TURTLE + doubling + ":D60 a rdfs:Datatype ; owl:equivalentClass xsd:string ."
+        ":A rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D0] ."
+        ":B rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D50] ."
+        ":C rdfs:subClassOf [owl:onProperty :d ; owl:someValuesFrom :D59] .",
+        tmp_path,
+    )
+
+    assert axioms.axioms == (
+        told.SubClass(A, owl.Some(D, named("D0"))),
+        told.SubClass(B, owl.Some(D, named("D50"))),  # of 1,024 parts
+        told.SubClass(C, owl.Some(D, owl.Or((xsd("string"), xsd("string"))))),
+    )
 
 
 @pytest.mark.parametrize(

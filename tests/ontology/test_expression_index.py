@@ -5,39 +5,25 @@ from hypothesis import strategies as st
 
 from purport.model.class_expression import And, ClassExpression, Named, Not, OneOf, Or, Some
 from purport.model.term import Text
-from purport.ontology.axioms import NOTHING, THING, Axioms, SubClass
+from purport.ontology.axioms import NOTHING, THING, SubClass
 from purport.ontology.description import Description
 from purport.ontology.expression_index import ExpressionIndex, told_unions
 from purport.ontology.ontology import Ontology
-
-NAMES = ["urn:x:A", "urn:x:B", "urn:x:C", "urn:x:D", "urn:x:E"]
-HAS = Named("urn:x:has")
-
-names = st.sampled_from(NAMES).map(Named)
-expressions: st.SearchStrategy[ClassExpression] = st.recursive(
-    st.one_of(names, st.just(THING)),
-    lambda inner: st.one_of(
-        st.lists(inner, min_size=2, max_size=3).map(tuple).map(And),
-        st.lists(inner, min_size=2, max_size=3).map(tuple).map(Or),
-        inner.map(Not),
-        inner.map(lambda filler: Some(HAS, filler)),
-    ),
-    max_leaves=6,
+from tests.strategies.ontologies import (
+    CLASSES,
+    PROPERTIES,
+    classes,
+    descriptions,
+    expressions,
+    ontology,
 )
-descriptions = st.builds(
-    Description,
-    types=st.lists(st.sampled_from(NAMES), max_size=2).map(tuple),
-    facts=st.lists(
-        st.sampled_from(NAMES).map(lambda one: (HAS.name, Description(types=(one,)))), max_size=2
-    ).map(tuple),
-)
-axioms = st.lists(st.builds(SubClass, names, expressions), max_size=4)
+
+HAS = Named(PROPERTIES[0])
+axioms = st.lists(st.builds(SubClass, classes, expressions), max_size=4)
 
 
 def ontology_of(told: list[SubClass]) -> Ontology:
-    return Ontology.of_axioms(
-        Axioms(tuple(told), frozenset(NAMES), frozenset([HAS.name]), frozenset(), frozenset())
-    )
+    return Ontology.of_axioms(ontology(*told))
 
 
 def index_of(ontology: Ontology, several: list[ClassExpression]) -> ExpressionIndex:
@@ -65,7 +51,7 @@ def test_whatever_an_individual_is_in_is_a_candidate(
 
 
 def test_what_is_filed_under_other_classes_is_left_out() -> None:
-    a, b, c, *_ = map(Named, NAMES)
+    a, b, c, *_ = map(Named, CLASSES)
     ontology = ontology_of([SubClass(a, b)])
     several: list[ClassExpression] = [
         a, b, c, And((b, a)), Or((a, c)), Not(a), Some(HAS, c), OneOf((Text("x"),)), THING,
@@ -79,7 +65,7 @@ def test_what_is_filed_under_other_classes_is_left_out() -> None:
 
 
 def test_a_union_that_the_ontology_speaks_of_is_looked_at_always() -> None:
-    a, b, c, *_ = map(Named, NAMES)
+    a, b, c, *_ = map(Named, CLASSES)
     union = Or((a, b))
 
     ontology = ontology_of([SubClass(c, And((c, union)))])

@@ -1,33 +1,17 @@
 """Numbers are far smaller than names."""
 
-from pyoxigraph import RdfFormat, parse
-
 from purport.model.class_expression import (
     And,
-    Bound,
-    Cardinality,
-    Facet,
-    HasValue,
-    Inverse,
     Named,
-    Not,
-    OneOf,
-    Only,
-    Or,
-    Restricted,
     Some,
 )
-from purport.model.comparison import Operator
-from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.codes.encodings import Encodings
 from purport.ontology.codes.message_sizes import event_sizes, hierarchy_sizes, subscription_sizes
-from purport.ontology.codes.owl_triples import owl_text, triples_of_expression
 from purport.ontology.description import Description
 from purport.ontology.hierarchy import Hierarchy
 
 PEOPLE = "http://www.example.org/ontologies/people.owl#"
-XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = {"p": PEOPLE}
 
 
@@ -75,27 +59,3 @@ def test_the_hierarchy_of_figure_3() -> None:
     sizes = hierarchy_sizes(order, Encodings.of(order, Hierarchy.of({})), PREFIXES)
 
     assert sizes.encoded < 100 < 8 * sizes.encoded < sizes.rdf_xml
-
-
-def test_every_form_of_expression_can_be_written_as_owl() -> None:
-    expression = Or(
-        (
-            Not(Named(STUDENT)),
-            Only(Inverse(Named(PARENT)), OneOf((Named(PEOPLE + "leo"),))),
-            HasValue(Named(AGE), Text("old", "en")),
-            Cardinality(Named(FATHER), Bound.MIN, 2, Named(STUDENT)),
-            Cardinality(Named(FATHER), Bound.EXACTLY, 2),
-            Some(
-                Named(AGE),
-                Restricted(Named(XSD + "integer"), (Facet(Operator.AT_MOST, Quantity(25)),)),
-            ),
-        )
-    )
-
-    triples = triples_of_expression("http://example.org/x", expression)
-
-    for form in (RdfFormat.RDF_XML, RdfFormat.TURTLE):
-        text = owl_text(triples, form, PREFIXES)
-        assert len(list(parse(text, format=form))) == len(triples)
-        for word in ("unionOf", "complementOf", "inverseOf", "minQualified", "maxInclusive"):
-            assert word in text

@@ -44,9 +44,9 @@ from purport.ontology.codes.prime_encoding import Encoding
 from purport.ontology.description import Description
 from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
+from purport.ontology.vocabulary import XSD
 from tests.oracles.told_members import ToldMembers
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
 CLASSES = Hierarchy.of(
     {
         "Student": ["Person"],

@@ -22,10 +22,7 @@ def _is_agreed(encoding: Encoding, order: Hierarchy) -> bool:
     return all(
         encoding.subsumes(one, other)
         == order.subsumes(one, other)
-        == (
-            encoding.code(other) == 0
-            or encoding.gene(one) > 0 == encoding.code(other) % encoding.gene(one)
-        )
+        == _divides(encoding.gene(one), encoding.code(other))
         for one, other in product(order.names, repeat=2)
     )
 

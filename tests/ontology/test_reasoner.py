@@ -6,9 +6,12 @@ import pickle
 
 import pytest
 from hypothesis import assume, given, reject, settings
+from hypothesis import strategies as st
 
 from purport.model.class_expression import (
     And,
+    Bound,
+    Cardinality,
     ClassExpression,
     Facet,
     HasValue,
@@ -20,6 +23,7 @@ from purport.model.class_expression import (
 )
 from purport.model.comparison import Operator
 from purport.model.units import Quantity
+from purport.ontology import reasoner as reasoning
 from purport.ontology.axioms import (
     NOTHING,
     THING,
@@ -42,29 +46,23 @@ from purport.ontology.el_profile import is_beyond_el
 from purport.ontology.errors import OntologyError
 from purport.ontology.property_order import PropertyOrder
 from purport.ontology.reasoner import Reasoner
-from purport.ontology.rules import BOTTOM
-from purport.ontology.saturation import Model
+from purport.ontology.saturation.model import Model
+from purport.ontology.saturation.rules import BOTTOM
+from purport.ontology.vocabulary import XSD
 from tests.oracles.interpretation import Interpretation
 from tests.strategies.ontologies import (
     CLASSES,
     INDIVIDUALS,
+    INTEGER,
     PROPERTIES,
+    axioms,
     el_expressions,
     el_ontologies,
     expressions,
     interpretations,
     ontologies,
+    ontology,
 )
-
-XSD = "http://www.w3.org/2001/XMLSchema#"
-
-
-def ontology(*axioms: Axiom, data: str = "") -> Axioms:
-    """Axioms over one-letter names: capitals are classes, others properties; i and j are two."""
-    names = [f"urn:{letter}" for letter in "ABCDEFGH"]
-    properties = frozenset(f"urn:{letter}" for letter in "rst") - {f"urn:{one}" for one in data}
-    data_properties = frozenset(f"urn:{one}" for one in data)
-    return Axioms(axioms, frozenset(names), properties, data_properties, frozenset(INDIVIDUALS))
 
 
 def named(letter: str) -> Named:
@@ -73,16 +71,15 @@ def named(letter: str) -> Named:
 
 def integers(*facets: tuple[Operator, int]) -> Restricted:
     limits = tuple(Facet(operator, Quantity(number)) for operator, number in facets)
-    return Restricted(Named(XSD + "integer"), limits)
+    return Restricted(INTEGER, limits)
 
 
-@given(ontologies, interpretations(), expressions, expressions)
+@given(interpretations(), st.lists(axioms, max_size=6), expressions, expressions)
 @settings(max_examples=400, deadline=None)
 def test_what_is_said_holds_in_every_world(
-    axioms: Axioms, world: Interpretation, wider: ClassExpression, narrower: ClassExpression
+    world: Interpretation, said: list[Axiom], wider: ClassExpression, narrower: ClassExpression
 ) -> None:
-    assume(all(map(world.satisfies, axioms.axioms)))
-    reasoner = Reasoner(axioms)
+    reasoner = Reasoner(ontology(*filter(world.satisfies, said)))
     if reasoner.subsumes(wider, narrower):
         assert world.members(narrower) <= world.members(wider)
 
@@ -177,6 +174,37 @@ def test_what_is_disjoint_has_nothing_in_common() -> None:
     assert reasoner.subsumes(NOTHING, And((named("A"), named("B"))))
 
 
+def test_what_needs_what_cannot_be_cannot_be() -> None:
+    axioms = (
+        SubClass(named("A"), Some(named("r"), named("B"))),
+        SubClass(named("B"), Some(named("r"), named("C"))),
+        SubClass(named("C"), Some(named("r"), named("D"))),
+        SubClass(named("D"), named("C")),
+        DisjointClasses((named("C"), named("D"))),
+    )
+    assert Reasoner(ontology(*axioms)).classes.unsatisfiable == set(CLASSES)
+
+
+def test_what_only_the_tableau_finds_is_in_the_order_of_classes() -> None:
+    axioms = (
+        SubClass(named("A"), Or((named("B"), named("C")))),
+        SubClass(named("B"), named("D")),
+        SubClass(named("C"), named("D")),
+    )
+    reasoner = Reasoner(ontology(*axioms))
+    assert reasoner.classes.parents("urn:A") == {"urn:D"}
+    assert reasoner.types_shown("urn:i") == frozenset()
+    assert pickle.loads(pickle.dumps(reasoner)).classes == reasoner.classes
+
+
+def test_what_is_remembered_of_questions_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoning, "MOST_CONCEPTS", 50)
+    asked = Reasoner(ontology(SubClass(named("A"), Or((named("B"), named("C"))))))
+    for count in range(1, 60):
+        assert not asked.subsumes(Cardinality(named("r"), Bound.MIN, count), named("A"))
+    assert asked.tableau.growth < 60
+
+
 def test_domains_and_ranges() -> None:
     axioms = (
         SubProperty(named("s"), named("r")),
@@ -192,16 +220,26 @@ def test_domains_and_ranges() -> None:
 
 def test_numeric_facets() -> None:
     minor = EquivalentClasses(
-        (named("A"), And((named("B"), Some(named("t"), integers((Operator.LESS, 18))))))
+        (named("A"), And((named("B"), Some(named("p"), integers((Operator.LESS, 18))))))
     )
-    reasoner = Reasoner(ontology(minor, data="t"))
-    child = And((named("B"), Some(named("t"), integers((Operator.AT_MOST, 17)))))
-    adult = And((named("B"), Some(named("t"), integers((Operator.AT_LEAST, 18)))))
+    reasoner = Reasoner(ontology(minor))
+    child = And((named("B"), Some(named("p"), integers((Operator.AT_MOST, 17)))))
+    adult = And((named("B"), Some(named("p"), integers((Operator.AT_LEAST, 18)))))
     assert reasoner.subsumes(named("A"), child)
     assert not reasoner.subsumes(named("A"), adult)
-    assert reasoner.subsumes(named("A"), And((named("B"), HasValue(named("t"), Quantity(3)))))
-    nothing = Some(named("t"), integers((Operator.GREATER, 3), (Operator.LESS, 4)))
+    assert reasoner.subsumes(named("A"), And((named("B"), HasValue(named("p"), Quantity(3)))))
+    nothing = Some(named("p"), integers((Operator.GREATER, 3), (Operator.LESS, 4)))
     assert reasoner.subsumes(NOTHING, nothing)
+
+
+def test_a_value_is_within_the_range_of_its_property() -> None:
+    axioms = ontology(Range(named("p"), INTEGER))
+    above = Restricted(Named(XSD + "decimal"), (Facet(Operator.GREATER, Quantity(3)),))
+    assert not is_beyond_el(axioms)
+    reasoner = Reasoner(axioms)
+    from_four = Some(named("p"), integers((Operator.AT_LEAST, 4)))
+    assert reasoner.subsumes(from_four, Some(named("p"), above))
+    assert reasoner.subsumes(NOTHING, Some(named("p"), Named(XSD + "string")))
 
 
 def test_transitive_values_of_individuals() -> None:

@@ -7,13 +7,14 @@ import pytest
 from purport.model import class_expression as owl
 from purport.model.class_expression import Named
 from purport.model.comparison import Operator
+from purport.model.language.parse import parse_class
 from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import Axioms
 from purport.ontology.errors import OntologyError, UnknownName
-from purport.ontology.manchester import parse_class_expression
 from purport.ontology.names import Names
 from purport.ontology.resolving import resolved
+from purport.ontology.vocabulary import XSD
 
 X = "http://x.org/"
 NAMES = Names(
@@ -31,7 +32,7 @@ PERSON, STUDENT, DOG, REX, TOM = (
     Named(X + name) for name in ("Person", "Student", "Dog", "Rex", "Tom")
 )
 OWNS, AGE, NAME = (Named(X + name) for name in ("owns", "hasAge", "hasName"))
-INTEGER = Named("http://www.w3.org/2001/XMLSchema#integer")
+INTEGER = Named(XSD + "integer")
 AT_MOST_25 = owl.Restricted(INTEGER, (owl.Facet(Operator.AT_MOST, Quantity(25)),))
 
 
@@ -62,7 +63,7 @@ AT_MOST_25 = owl.Restricted(INTEGER, (owl.Facet(Operator.AT_MOST, Quantity(25)),
     ],
 )
 def test_every_name_becomes_a_full_iri(text: str, expected: owl.ClassExpression) -> None:
-    expression = resolved(parse_class_expression(text), NAMES)
+    expression = resolved(parse_class(text), NAMES)
 
     assert expression == expected
     assert resolved(expression, NAMES) == expected
@@ -83,7 +84,7 @@ def test_every_name_becomes_a_full_iri(text: str, expected: owl.ClassExpression)
 )
 def test_a_name_that_the_ontology_lacks_is_refused(text: str, kind: str, name: str) -> None:
     with pytest.raises(UnknownName) as unknown:
-        resolved(parse_class_expression(text), NAMES)
+        resolved(parse_class(text), NAMES)
 
     assert (unknown.value.kind, unknown.value.name) == (kind, name)
 
@@ -98,7 +99,7 @@ def test_a_name_that_the_ontology_lacks_is_refused(text: str, kind: str, name: s
 )
 def test_a_name_of_another_kind_is_told(text: str, message: str) -> None:
     with pytest.raises(UnknownName) as mistaken:
-        resolved(parse_class_expression(text), NAMES)
+        resolved(parse_class(text), NAMES)
 
     assert str(mistaken.value) == message
     assert str(pickle.loads(pickle.dumps(mistaken.value))) == message
@@ -108,9 +109,9 @@ def test_a_name_of_another_kind_is_told(text: str, message: str) -> None:
 @pytest.mark.parametrize("datatype", ["xsd:integer", "xsd:decimal", "xsd:byte", "double"])
 def test_a_limit_on_numbers_is_a_number(datatype: str, limit: str) -> None:
     with pytest.raises(OntologyError, match=r"\[>= .*\]: expected a number without a unit, got"):
-        resolved(parse_class_expression(f"hasAge some {datatype}[>= {limit}]"), NAMES)
+        resolved(parse_class(f"hasAge some {datatype}[>= {limit}]"), NAMES)
 
 
 def test_a_limit_on_times_is_a_time() -> None:
     with pytest.raises(OntologyError, match="expected a time, got '5'"):
-        resolved(parse_class_expression("hasAge some xsd:dateTime[>= 5]"), NAMES)
+        resolved(parse_class("hasAge some xsd:dateTime[>= 5]"), NAMES)

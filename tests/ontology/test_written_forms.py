@@ -10,10 +10,11 @@ from purport.model.units import Quantity
 from purport.ontology.data.data_ranges import DataRange
 from purport.ontology.data.written_forms import require_facet
 from purport.ontology.errors import OntologyError
+from purport.ontology.vocabulary import XSD
 
-STRING = Named("http://www.w3.org/2001/XMLSchema#string")
+STRING = Named(XSD + "string")
 TEXT = Named("http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral")
-DECIMAL = Named("http://www.w3.org/2001/XMLSchema#decimal")
+DECIMAL = Named(XSD + "decimal")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_digits(facet: TextFacet, limit: int, inside: float, outside: float) -> 
 )
 def test_limits_that_are_none(facet: TextFacet, limit: Term, message: str) -> None:
     with pytest.raises(OntologyError, match=message):
-        require_facet(Facet(facet, limit), "http://www.w3.org/2001/XMLSchema#string")
+        require_facet(Facet(facet, limit), XSD + "string")
 
 
 def test_no_pattern_takes_for_ever() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from purport.model.class_expression import Inverse, Named, Property
+from purport.model.term import Term
 from purport.ontology.axioms import (
-    Axiom,
+    Axioms,
     Characteristic,
     ClassAssertion,
     InverseProperties,
@@ -20,25 +19,24 @@ from tests.oracles.interpretation import Interpretation, joined
 Pair = tuple[int, int]
 
 
-def asserted_world(
-    axioms: Sequence[Axiom],
-    classes: Sequence[str],
-    properties: Sequence[str],
-    individuals: Sequence[str],
-) -> Interpretation:
+def asserted_world(ontology: Axioms) -> Interpretation:
     """No two individuals are the same; axioms are followed until nothing is new."""
-    numbers = {name: number for number, name in enumerate(individuals)}
-    pairs: dict[str, set[Pair]] = {name: set() for name in properties}
-    members: dict[str, set[int]] = {name: set() for name in classes}
+    numbers = {name: number for number, name in enumerate(sorted(ontology.individuals))}
+    pairs: dict[str, set[Pair]] = {name: set() for name in ontology.object_properties}
+    data: dict[str, set[tuple[int, Term]]] = {name: set() for name in ontology.data_properties}
+    members: dict[str, set[int]] = {name: set() for name in ontology.classes}
     size = -1
     while size != sum(map(len, pairs.values())):
         size = sum(map(len, pairs.values()))
-        for axiom in axioms:
+        for axiom in ontology.axioms:
             match axiom:
                 case ClassAssertion(name, Named(type_)):
                     members[type_].add(numbers[name])
                 case PropertyAssertion(name, property_, Named(value)):
                     pairs[property_].add((numbers[name], numbers[value]))
+                case PropertyAssertion(name, property_, value):
+                    assert not isinstance(value, Named)
+                    data[property_].add((numbers[name], value))
                 case SubProperty(narrower, wider):
                     _add(pairs, wider, _of(pairs, narrower))
                 case InverseProperties(first, second):
@@ -54,10 +52,11 @@ def asserted_world(
                 case _:
                     raise AssertionError(axiom)
     return Interpretation(
-        range(len(individuals)),
+        range(len(numbers)),
         {name: frozenset(some) for name, some in members.items()},
         {name: frozenset(some) for name, some in pairs.items()},
         numbers,
+        {name: frozenset(some) for name, some in data.items()},
     )
 
 

@@ -18,9 +18,9 @@ from purport.model.words import said, says_words
 from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description
 from purport.ontology.ontology import Ontology
+from purport.ontology.vocabulary import XSD
 from purport.relatedness.measure import Measure
 from tests.oracles.approximate_matcher import Cell, nearness
-from tests.strategies.small_ontology import XSD
 
 
 def bag_cells(predicate: ContainsAll | Within, event: Event, measure: Measure) -> list[Cell]:

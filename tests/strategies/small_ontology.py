@@ -19,7 +19,6 @@ from purport.model.language.parse import parse
 from purport.model.term import Resource, Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
-    OWL,
     Axiom,
     Axioms,
     ClassAssertion,
@@ -31,10 +30,10 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.ontology import Ontology
+from purport.ontology.vocabulary import OWL, XSD
 from tests.strategies.approximate import approximations, near_predicates, options
 
 DRINKS = "http://example.org/drinks#"
-XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def iri(name: str) -> str:

@@ -43,12 +43,13 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.hierarchy import Hierarchy
+from purport.ontology.vocabulary import XSD
 
 CLASSES = tuple(f"urn:{letter}" for letter in "ABCDE")
 PROPERTIES = tuple(f"urn:{letter}" for letter in "pqr")
 INDIVIDUALS = tuple(f"urn:{letter}" for letter in "abcd")
 MEASURE = "urn:m"  # a property with numbers
-_INTEGER = Named("http://www.w3.org/2001/XMLSchema#integer")
+_INTEGER = Named(XSD + "integer")
 
 
 @dataclass(frozen=True)

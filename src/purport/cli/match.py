@@ -46,7 +46,8 @@ def match(
     Example: purport match events.jsonl -s '{device = laptop, temperature > 25 °C}' --explain
     """
     given = given_subscriptions(subscriptions)
-    matcher = _matcher(given, loaded(ontology, imports, ignore_missing_imports))
+    known = loaded(ontology, imports, ignore_missing_imports) if ontology else None
+    matcher = _matcher(given, known)
     tally = _Tally()
     show = _shown_as_json if as_json else _shown_as_text
     why = Match.explain if explain else None

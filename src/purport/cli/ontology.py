@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from purport.cli.ontology_files import FileArgument, IgnoreOption, ImportsOption, MoreOption
+from purport.cli.ontology_files import (
+    FileArgument,
+    IgnoreOption,
+    ImportsOption,
+    MoreOption,
+    loaded,
+)
 from purport.cli.ontology_report import figures, figures_line, rows, summary, tree
 from purport.cli.options import AsJson
 from purport.ontology.codes.drawing import draw_encodings
 from purport.ontology.codes.encoding_file import encodings_text, write_encodings
 from purport.ontology.codes.prime_assignment import Objective
-from purport.ontology.ontology import Ontology
 
 ontology = typer.Typer(help="Classify ontologies, encode and draw them.", rich_markup_mode=None)
 
@@ -36,7 +40,7 @@ def classify(
 
     Example: purport ontology classify wine.rdf --below wine:Wine
     """
-    found = _loaded(file, more, imports, ignore_missing_imports)
+    found = loaded([file, *(more or ())], imports, ignore_missing_imports)
     top = None if below is None else found.names.class_named(below)
     if as_json:
         for row in rows(found, top):
@@ -68,7 +72,7 @@ def encode(
 
     Example: purport ontology encode wine.rdf -o wine.codes
     """
-    found = _loaded(file, more, imports, ignore_missing_imports)
+    found = loaded([file, *(more or ())], imports, ignore_missing_imports)
     encodings = found.encoded(objective)
     if only:
         encodings = encodings.part(map(found.names.named, only))
@@ -105,7 +109,7 @@ def draw(
 
     Example: purport ontology draw wine.rdf --around wine:RedWine -o wine.svg
     """
-    found = _loaded(file, more, imports, ignore_missing_imports)
+    found = loaded([file, *(more or ())], imports, ignore_missing_imports)
     middle = None if around is None else found.names.named(around)
     left_out = draw_encodings(
         output,
@@ -141,7 +145,7 @@ def subsumes(
 
     Example: purport ontology subsumes wine.rdf wine:Wine "RedWine and hasSugar value Dry"
     """
-    found = _loaded(file, more, imports, ignore_missing_imports)
+    found = loaded([file, *(more or ())], imports, ignore_missing_imports)
     both = found.names.find_property(wider), found.names.find_property(narrower)
     is_so = (
         found.subsumes(wider, narrower)
@@ -151,11 +155,3 @@ def subsumes(
     row = {"wider": wider, "narrower": narrower, "subsumes": is_so}
     answer = "yes" if is_so else "no"
     sys.stdout.write((msgspec.json.encode(row).decode() if as_json else answer) + "\n")
-
-
-def _loaded(
-    file: Path, more: Sequence[Path] | None, imports: Sequence[Path] | None, ignores: bool
-) -> Ontology:
-    return Ontology.load(
-        file, *(more or ()), imports=imports or (), ignores_missing_imports=ignores
-    )

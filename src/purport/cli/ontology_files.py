@@ -40,11 +40,9 @@ def whole_paths(files: Sequence[Path] | None) -> tuple[Path, ...]:
 
 
 def loaded(
-    files: Sequence[Path] | None, imports: Sequence[Path] | None, ignores_missing_imports: bool
-) -> Ontology | None:
-    """The ontology of some files, if there are any."""
-    if not files:
-        return None
+    files: Sequence[Path], imports: Sequence[Path] | None, ignores_missing_imports: bool
+) -> Ontology:
+    """The ontology of some files."""
     return Ontology.load(
         *files, imports=imports or (), ignores_missing_imports=ignores_missing_imports
     )

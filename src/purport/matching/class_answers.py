@@ -114,9 +114,10 @@ class ClassAnswers:
 
     def _stands(self, told: str, predicate: ClassOrder) -> bool:
         """Whether a class stands to the asked one as the predicate says."""
-        asked, relation = predicate.expression, predicate.relation
-        below, above = self._contains(asked, told), self._is_within(asked, told)
-        match relation:
+        asked = predicate.expression
+        below = self._subsumes(asked, Named(told))
+        above = self._subsumes(Named(told), asked)
+        match predicate.relation:
             case ClassRelation.MORE_SPECIFIC:
                 return below and not above
             case ClassRelation.LESS_SPECIFIC:
@@ -124,17 +125,12 @@ class ClassAnswers:
             case ClassRelation.EQUIVALENT:
                 return below and above
 
-    def _contains(self, asked: ClassExpression, told: str) -> bool:
+    def _subsumes(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
         ontology = self.individuals.ontology
-        if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
-            return ontology.subsumes(asked.name, told)
-        return ontology.subsumes_expression(asked, Named(told))
-
-    def _is_within(self, asked: ClassExpression, told: str) -> bool:
-        ontology = self.individuals.ontology
-        if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
-            return ontology.subsumes(told, asked.name)
-        return ontology.subsumes_expression(Named(told), asked)
+        match wider, narrower:
+            case Named(one), Named(other) if self.is_ordered(one) and self.is_ordered(other):
+                return ontology.subsumes(one, other)
+        return ontology.subsumes_expression(wider, narrower)
 
     def _require_value(self, property: str, asked: AskedValue) -> None:
         """`UnknownName` if a text is to name an individual, and names none; an IRI may be new."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import chain
 
 from purport.matching.asked import ClassPredicate
@@ -77,14 +76,9 @@ class ClassSides:
                 found += new
         return found
 
-    @cached_property
-    def has_wordless_names(self) -> bool:
-        """Whether the ontology has a name that says no words."""
-        return self.answers.individuals.has_wordless_names()
-
     def knows(self, text: str) -> bool:
         """Whether a text that says no words is a name."""
-        if not self.has_wordless_names or not self._predicates:
+        if not self._predicates or not self.answers.individuals.has_wordless_names:
             return False
         named = self.answers.individuals.named(Text(text))
         return named.name is not None or bool(named.types)

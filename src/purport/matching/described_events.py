@@ -18,8 +18,8 @@ from purport.matching.class_sides import ClassSides
 from purport.matching.individuals import type_level
 from purport.matching.plan import SubscriptionPlan
 from purport.matching.telling import Telling
+from purport.matching.value_sides import side_key
 from purport.model.event import Event
-from purport.model.language.write import write_class
 from purport.model.paths import path_steps
 from purport.model.subscription import HasProperty, IsA
 from purport.model.term import Attribute
@@ -81,7 +81,7 @@ class DescribedEvents:
         return found
 
     def _side(self, predicate: IsA | HasProperty) -> int:
-        key = _key(predicate)
+        key = side_key(predicate)
         if key not in self._numbers:
             self._numbers[key] = len(self._slots)
             self._sides.add(len(self._slots), predicate)
@@ -111,9 +111,3 @@ def _levels(name: str) -> Iterator[str]:
     for place, part in enumerate(parts):
         yield part
         yield ".".join(parts[place:])
-
-
-def _key(predicate: IsA | HasProperty) -> object:
-    if isinstance(predicate, IsA):
-        return write_class(predicate.expression)
-    return predicate.property, predicate.operator, predicate.value

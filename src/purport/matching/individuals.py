@@ -50,7 +50,6 @@ class Individuals:
         self.ontology = ontology
         self._unions = told_unions(ontology.axioms)
         self._named = lru_cache(maxsize=_REMEMBERED)(ontology.described)
-        self._class_named = lru_cache(maxsize=_REMEMBERED)(ontology.names.find_class)
         self._types = lru_cache(maxsize=_REMEMBERED)(ontology.types_of)
         self._members = lru_cache(maxsize=_REMEMBERED)(ontology.is_member)
         self._values = lru_cache(maxsize=_REMEMBERED)(ontology.values_of)
@@ -68,7 +67,9 @@ class Individuals:
 
     def class_named(self, value: Term) -> str | None:
         """The class that a value names, if it names one."""
-        return self._class_named(str(value)) if isinstance(value, Text | Resource) else None
+        if not isinstance(value, Text | Resource):
+            return None
+        return self.ontology.names.find_class(str(value))
 
     def described_in(self, event: Event) -> dict[int, Description]:
         """For each statement of a type, by its place, the individual that its level describes."""
@@ -85,10 +86,8 @@ class Individuals:
         self, individual: Description, expression: ClassExpression, value: Term | None = None
     ) -> bool:
         """Whether an individual is in an expression; a `value` that names it may be data too."""
-        if value is not None and is_data_range(expression):
-            return self.ontology.is_member(
-                value, expression
-            )  # 25 and 25.0 are not told apart by keys
+        if value is not None and is_data_range(expression):  # 25 and 25.0 are one key
+            return self.ontology.is_member(value, expression)
         return self._members(individual, expression)
 
     def values_of(self, individual: Description, property: str) -> tuple[Description | Term, ...]:
@@ -119,8 +118,9 @@ class Individuals:
         above = self._filing.classes_above(expression)
         return above is None or bool(above & self._types_of_all)
 
+    @cached_property
     def has_wordless_names(self) -> bool:
-        """Whether a name is a number or an identifier, which words are told from."""
+        """Whether a name is a number or an identifier, and says no words."""
         axioms = self.ontology.axioms
         for iri in axioms.classes | axioms.individuals:
             names = iri, last_part(iri), *axioms.labels.get(iri, ())

@@ -108,7 +108,7 @@ class ValueSides:
 
     def number(self, predicate: RowPredicate, least: float) -> int:
         """The number of a predicate's value side, of which scores above `least` are kept."""
-        key = *_side_key(predicate), least
+        key = *side_key(predicate), least
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._predicates)
@@ -172,7 +172,7 @@ class ValueSides:
     def _add_class(self, number: int, predicate: ClassPredicate) -> None:
         assert self.classes is not None
         self.classes.add(number, predicate)
-        self.asks_for_wordless |= self.classes.has_wordless_names
+        self.asks_for_wordless |= self.classes.answers.individuals.has_wordless_names
 
     def _list(self, answers: _Answers, words: int) -> None:
         """Begin the lists of new words."""
@@ -246,7 +246,7 @@ class ValueSides:
         return float(scores[0])
 
 
-def _side_key(predicate: RowPredicate) -> tuple[object, ...]:
+def side_key(predicate: RowPredicate) -> tuple[object, ...]:
     """What makes two value sides one."""
     asked = asked_values(predicate)
     kinds = tuple(_kind(one) for one in asked)  # 2**70 equals a double, and is spelt otherwise

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from purport.model.class_expression import ClassExpression, Named, Property
 from purport.model.term import Term
+from purport.ontology.vocabulary import OWL
 
-OWL = "http://www.w3.org/2002/07/owl#"
 THING, NOTHING = Named(OWL + "Thing"), Named(OWL + "Nothing")
 
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from purport.ontology.reachable import reachable
+
 Numbers = NDArray[np.int64]
 
 
@@ -63,19 +65,14 @@ def closure(above: Mapping[str, Iterable[str]], unsatisfiable: Iterable[str]) ->
 
 def _with_all_below(names: Iterable[str], above: Mapping[str, Sequence[str]]) -> set[str]:
     """These names, and what is below one of them."""
-    found = set(names)
-    if not found:
-        return found
+    tops = set(names)
+    if not tops:
+        return tops
     below = defaultdict(list)
     for name, superiors in above.items():
         for superior in superiors:
             below[superior].append(name)
-    waiting = list(found)
-    while waiting:
-        fresh = [name for name in below[waiting.pop()] if name not in found]
-        found.update(fresh)
-        waiting.extend(fresh)
-    return found
+    return reachable(tops, below.__getitem__)
 
 
 def _pairs(above: Mapping[str, Sequence[str]], numbers: Mapping[str, int]) -> Numbers:

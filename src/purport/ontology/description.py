@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from purport.model.term import Term
+from purport.ontology.vocabulary import RDF
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,6 @@ class Description:
 
 
 _TYPE_NAMES = frozenset({"type", "@type", "a", "rdf:type"})
-_RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
 def is_type_name(attribute: str) -> bool:
@@ -30,4 +30,4 @@ def is_type_name(attribute: str) -> bool:
     >>> is_type_name("type"), is_type_name("wine.type"), is_type_name("tag")
     (True, False, False)
     """
-    return attribute == _RDF_TYPE or attribute.casefold() in _TYPE_NAMES
+    return attribute == RDF + "type" or attribute.casefold() in _TYPE_NAMES

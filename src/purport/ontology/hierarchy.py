@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from purport.ontology.closure import Closure, Lists, closure
 from purport.ontology.errors import UnknownName
+from purport.ontology.reachable import reachable
 from purport.ontology.subsumption_kernel import (
     Answers,
     Bits,
@@ -122,13 +123,8 @@ class Hierarchy:
 
     def descendants(self, name: str) -> frozenset[str]:
         """All below a name, without its equivalents."""
-        found: set[int] = set()
-        waiting = [self._group(name)]
-        while waiting:
-            fresh = [group for group in self._children.of(waiting.pop()) if group not in found]
-            found.update(fresh)
-            waiting.extend(fresh)
-        return self._named(found)
+        group = self._group(name)
+        return self._named(reachable([group], self._children.of) - {group})
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

@@ -8,12 +8,12 @@ several is declared and others are only spoken of, it is the one that is declare
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from purport.model.iris import last_part
 from purport.model.term import folded
 from purport.ontology.axioms import Axioms
 from purport.ontology.errors import AmbiguousName, MistakenName, UnknownName
+from purport.ontology.prefixes import Prefixes
 from purport.ontology.spelling import nearest
 from purport.ontology.vocabulary import (
     BUILT_IN_CLASSES,
@@ -36,9 +36,8 @@ class Names:
     """
 
     def __init__(self, axioms: Axioms) -> None:
-        self._prefixes = {**BUILT_IN_PREFIXES, **axioms.prefixes}
+        self._prefixes = Prefixes.of({**BUILT_IN_PREFIXES, **axioms.prefixes})
         self._undeclared = axioms.undeclared
-        self._shortening = _Shortening.of(self._prefixes)
         self._data_properties = axioms.data_properties | BUILT_IN_DATA_PROPERTIES
         properties = axioms.object_properties | self._data_properties | BUILT_IN_OBJECT_PROPERTIES
         self._classes = self._words("class", axioms.classes | BUILT_IN_CLASSES, axioms.labels)
@@ -96,7 +95,7 @@ class Names:
 
         What comes out names the same again.
         """
-        return self._shortening.short(iri)
+        return self._prefixes.short(iri)
 
     def _named(self, words: _Words, text: str) -> str:
         try:
@@ -112,36 +111,7 @@ class Names:
     def _words(
         self, kind: str, iris: frozenset[str], labels: Mapping[str, tuple[str, ...]]
     ) -> _Words:
-        return _Words.of(kind, iris, labels, self._prefixes, self._shortening, self._undeclared)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shortening:
-    """Namespaces, and the prefix that is written for each: the longest one that has a name."""
-
-    prefixes: dict[str, str]
-
-    @classmethod
-    def of(cls, prefixes: Mapping[str, str]) -> _Shortening:
-        chosen: dict[str, str] = {}
-        for name, namespace in prefixes.items():
-            if namespace and (namespace not in chosen or not chosen[namespace]):
-                chosen[namespace] = name
-        return cls(chosen)
-
-    def short(self, iri: str) -> str:
-        for end in _ends(iri):
-            prefix = self.prefixes.get(iri[:end])
-            if prefix is not None and end < len(iri):
-                return f"{prefix}:{iri[end:]}"
-        return iri
-
-
-def _ends(iri: str) -> Iterator[int]:
-    """Where a namespace may end, the longest first."""
-    for place in range(len(iri), 0, -1):
-        if iri[place - 1] in "#/_:":
-            yield place
+        return _Words.of(kind, iris, labels, self._prefixes, self._undeclared)
 
 
 class _Words:
@@ -152,14 +122,12 @@ class _Words:
         kind: str,
         exact: dict[str, tuple[str, ...]],
         loose: dict[str, tuple[str, ...]],
-        prefixes: Mapping[str, str],
-        shortening: _Shortening,
+        prefixes: Prefixes,
     ) -> None:
         self.kind = kind
         self._exact = exact
         self._loose = loose
         self._prefixes = prefixes
-        self._shortening = shortening
         self._seen: dict[str, str | None] = {}
 
     @classmethod
@@ -168,14 +136,13 @@ class _Words:
         kind: str,
         iris: Iterable[str],
         labels: Mapping[str, tuple[str, ...]],
-        prefixes: Mapping[str, str],
-        shortening: _Shortening,
+        prefixes: Prefixes,
         undeclared: frozenset[str],
     ) -> _Words:
         ordered = sorted(iri for iri in iris if not iri.startswith("_:"))
         levels = (
             [(iri, iri) for iri in ordered],
-            [(shortening.short(iri), iri) for iri in ordered],
+            [(prefixes.short(iri), iri) for iri in ordered],
             [(word, iri) for iri in ordered for word in _local_names(iri)],
             [(label, iri) for iri in ordered for label in labels.get(iri, ())],
         )
@@ -183,7 +150,7 @@ class _Words:
         loose = _by_word(
             [[(folded(word), iri) for word, iri in level] for level in levels], undeclared
         )
-        return cls(kind, exact, loose, prefixes, shortening)
+        return cls(kind, exact, loose, prefixes)
 
     def find(self, text: str) -> str | None:
         """The one IRI that a text names, or None; a text that was seen before is looked up once."""
@@ -202,10 +169,10 @@ class _Words:
         if len(found) == 1:
             return found[0]
         if found:
-            raise AmbiguousName(self.kind, text, tuple(map(self._shortening.short, found)))
+            raise AmbiguousName(self.kind, text, tuple(map(self._prefixes.short, found)))
         words = nearest(folded(text), (word for word in self._loose if "://" not in word))
         suggestions = dict.fromkeys(
-            self._shortening.short(iri) for word in words for iri in self._loose[word]
+            self._prefixes.short(iri) for word in words for iri in self._loose[word]
         )
         raise UnknownName(self.kind, text, tuple(suggestions)[:3])
 
@@ -214,14 +181,10 @@ class _Words:
             text = text[1:-1]
         return (
             self._exact.get(text)
-            or self._exact.get(self._expanded(text))
+            or self._exact.get(self._prefixes.expanded(text))
             or self._loose.get(folded(text))
             or ()
         )
-
-    def _expanded(self, text: str) -> str:
-        prefix, colon, local = text.partition(":")
-        return self._prefixes[prefix] + local if colon and prefix in self._prefixes else text
 
 
 def _local_names(iri: str) -> Iterator[str]:

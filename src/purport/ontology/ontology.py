@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 from purport.errors import InvalidInput
 from purport.model.class_expression import ClassExpression, Named
-from purport.model.paths import path_steps, told_objects
-from purport.model.term import Attribute, Resource, Term, Text
+from purport.model.language.parse import parse_class
+from purport.model.term import Attribute, Term, Text
 from purport.ontology.axioms import NOTHING, THING, Axioms
 from purport.ontology.codes.encodings import Encodings
 from purport.ontology.codes.messages import event_message, subscription_message
@@ -18,10 +18,10 @@ from purport.ontology.codes.prime_assignment import Objective
 from purport.ontology.codes.prime_encoding import Encoding
 from purport.ontology.data.data_ranges import data_range, is_data_range
 from purport.ontology.data.readings import readings
-from purport.ontology.description import Description, is_type_name
+from purport.ontology.describing import described
+from purport.ontology.description import Description
 from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.manchester import parse_class_expression
 from purport.ontology.membership import Membership
 from purport.ontology.names import Names
 from purport.ontology.owl.reading import read_ontology
@@ -125,7 +125,7 @@ class Ontology:
     def expression(self, text: str) -> ClassExpression:
         """A class expression in Manchester syntax, with full IRIs."""
         try:
-            return self.resolved(parse_class_expression(text))
+            return self.resolved(parse_class(text))
         except UnknownName as error:
             raise error.in_text(text) from None
 
@@ -148,28 +148,9 @@ class Ontology:
     ) -> Description:
         """The individual that a told value names, with what else is told of it.
 
-        The value names an individual that is known here, or a class: then it is some member of it.
-        Where it may be either, the name that is written just so counts, or else that of the
-        individual; if the value `is_type`, the class does. Attributes that name no property say
-        nothing; `hasMaker.locatedIn` tells of the maker. A name below `hasMaker` that comes again
-        after another one begins to tell of a second maker.
+        Attributes that name no property say nothing: see `purport.ontology.describing`.
         """
-        name, type_name = self._named(str(value), is_type=is_type)
-        if name is None and type_name is None and isinstance(value, Resource):
-            name = value.iri
-        types = [] if type_name is None else [type_name]
-        told, nested = [], dict[str, list[tuple[Attribute, Term]]]()
-        for attribute, term in facts:
-            if is_type_name(str(attribute)):
-                types += filter(None, [self.names.find_class(str(term))])
-            elif (found := self.names.find_property(str(attribute))) is not None:
-                told.append((found, self._value(found, term)))
-            else:
-                head, *rest = path_steps(str(attribute))
-                if any(rest):
-                    nested.setdefault(head, []).append((Text(".".join(rest)), term))
-        told += self._nested(nested)
-        return Description(name, tuple(dict.fromkeys(types)), tuple(told))
+        return described(value, facts, self.names, is_type=is_type)
 
     def realised(self, individual: Description) -> Description:
         """The same with all classes that an individual is in, and that its values are in.
@@ -206,7 +187,7 @@ class Ontology:
         """Whether an individual, or the one that a value names, is in an expression.
 
         The names in an expression that is no text are full IRIs, as `resolved` makes them. What is
-        told of the individual is taken as all there is: see `purport.ontology.membership`.
+        told of the individual is taken as all there is: see `purport.ontology.told_individual`.
         """
         if isinstance(expression, str):
             expression = self.expression(expression)
@@ -243,44 +224,11 @@ class Ontology:
             )
         return self.classes.subsumes(names.class_named(wider), names.class_named(narrower))
 
-    def _named(self, text: str, *, is_type: bool) -> tuple[str | None, str | None]:
-        """The individual and the class of a name; both only if one IRI is that of both."""
-        individual, kind = self.names.find_individual(text), self.names.find_class(text)
-        if individual is None or kind is None or individual == kind:
-            return individual, kind
-        is_written = [self.names.is_written_so(text, one) for one in (individual, kind)]
-        takes_class = is_type if is_written[0] == is_written[1] else is_written[1]
-        return (None, kind) if takes_class else (individual, None)
-
     def _encoded(self, name: str) -> tuple[Encoding, str]:
         """Where a name has its numbers, and its full form."""
         found = self.names.named(name)
         encodings = self.encodings
         return (encodings.classes if found in encodings.classes else encodings.properties), found
-
-    def _value(self, property: str, term: Term) -> Description | Term:
-        if property in self.axioms.data_properties:
-            return term
-        return self.described(term) if isinstance(term, Text | Resource) else term
-
-    def _nested(
-        self, nested: Mapping[str, Sequence[tuple[Attribute, Term]]]
-    ) -> list[tuple[str, Description]]:
-        found = []
-        for head, facts in nested.items():
-            property = self.names.find_property(head)
-            if property is not None:
-                heads = (path_steps(str(attribute))[0] for attribute, _ in facts)
-                objects = ([facts[place] for place in places] for places in told_objects(heads))
-                found += [(property, self._unnamed(one)) for one in objects]
-        return found
-
-    def _unnamed(self, facts: Sequence[tuple[Attribute, Term]]) -> Description:
-        types = [str(term) for attribute, term in facts if is_type_name(str(attribute))]
-        rest = [one for one in facts if not is_type_name(str(one[0]))]
-        found = self.described(Text(types[0]) if types else Text(""), rest, is_type=True)
-        more = [self.names.find_class(one) for one in types[1:]]
-        return Description(found.name, (*found.types, *filter(None, more)), found.facts)
 
     def _given(self, given: ClassExpression | str) -> ClassExpression:
         if not isinstance(given, ClassExpression | str):

@@ -12,6 +12,7 @@ from purport.ontology.axioms import (
     PropertyIs,
     SubProperty,
 )
+from purport.ontology.reachable import reachable
 
 Role = tuple[str, bool]  # a property by its name, and whether it is read backwards
 
@@ -47,15 +48,8 @@ class PropertyOrder:
         """The roles that contain this one, itself among them."""
         found = self._above.get(role)
         if found is None:
-            seen, edge = {role}, [role]
-            while edge:
-                edge = [
-                    wider
-                    for one in edge
-                    for wider in self._direct.get(one, ())
-                    if wider not in seen and not seen.add(wider)  # type: ignore[func-returns-value]
-                ]
-            found = self._above[role] = frozenset(seen)
+            above = reachable([role], lambda one: self._direct.get(one, ()))
+            found = self._above[role] = frozenset(above)
         return found
 
     def named_above(self, name: str) -> list[str]:

@@ -9,9 +9,9 @@ from purport.ontology.axioms import NOTHING, Axioms, SubClass
 from purport.ontology.el_profile import is_beyond_el, is_union_of_el
 from purport.ontology.errors import OntologyError
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.rules import BOTTOM, TOP, Rules
-from purport.ontology.saturation import Model
-from purport.ontology.showing import put, shows
+from purport.ontology.saturation.model import Model
+from purport.ontology.saturation.rules import BOTTOM, TOP, Rules
+from purport.ontology.saturation.showing import put, shows
 from purport.ontology.tableaux.tableau import Tableau
 
 MOST_CLASSES_FOR_TABLEAU = 3000
@@ -51,14 +51,10 @@ class Reasoner:
     @cached_property
     def classes(self) -> Hierarchy:
         """The order of the named classes."""
-        names = {number: name for name, number in self.model.rules.names.items()}
-        above: dict[str, list[str]] = {}
-        unsatisfiable = []
-        for name, number in self.model.rules.names.items():
-            concepts = self.model.concepts[self.model.element(number)]
-            above[name] = [names[one] for one in concepts if one in names]
-            if BOTTOM in concepts:
-                unsatisfiable.append(name)
+        model = self.model
+        elements = {name: model.element(number) for name, number in model.rules.names.items()}
+        above = {name: model.types_of(element) for name, element in elements.items()}
+        unsatisfiable = [name for name, one in elements.items() if BOTTOM in model.concepts[one]]
         return Hierarchy.of(above, unsatisfiable)
 
     @cached_property
@@ -70,9 +66,7 @@ class Reasoner:
 
     def types_shown(self, individual: str) -> frozenset[str]:
         """The named classes that an individual is in, in every world."""
-        rules = self.model.rules
-        concepts = self.model.concepts[self.model.element(rules.individuals[individual])]
-        return frozenset(name for name, number in rules.names.items() if number in concepts)
+        return self.model.types_of(self.model.element(self.model.rules.individuals[individual]))
 
     def subsumes(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
         """Whether everything in the narrower is in the wider; names are full IRIs."""

@@ -27,10 +27,10 @@ from purport.model.comparison import Operator
 from purport.model.term import Term
 from purport.ontology.codes.message_bytes import DEEPEST, MessageError, Reader, Tag, Writer
 from purport.ontology.data.data_values import is_datatype
+from purport.ontology.vocabulary import XSD
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 _DATATYPES = tuple(
-    _XSD + name
+    XSD + name
     for name in (
         "integer decimal double float boolean string dateTime nonNegativeInteger positiveInteger "
         "int long short byte"

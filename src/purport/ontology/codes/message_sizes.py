@@ -12,18 +12,18 @@ from purport.model.class_expression import ClassExpression
 from purport.model.language.write import write_class
 from purport.model.term import Boolean
 from purport.model.units import Quantity
-from purport.ontology.axioms import OWL
 from purport.ontology.codes.encoding_file import encodings_text
 from purport.ontology.codes.encodings import Encodings
 from purport.ontology.codes.messages import event_message, subscription_message
-from purport.ontology.codes.owl_triples import (
+from purport.ontology.description import Description
+from purport.ontology.hierarchy import Hierarchy
+from purport.ontology.owl.rdf_writing import (
     owl_text,
     triples_of_description,
     triples_of_expression,
     triples_of_hierarchy,
 )
-from purport.ontology.description import Description
-from purport.ontology.hierarchy import Hierarchy
+from purport.ontology.vocabulary import OWL
 
 _SUBSCRIPTION = "urn:purport:subscription"
 

@@ -71,10 +71,6 @@ class DataRange:
         """The values that are in both."""
         return DataRange(And((self.expression, other.expression)))
 
-    def join(self, other: DataRange) -> DataRange:
-        """The values that are in one of the two."""
-        return DataRange(Or((self.expression, other.expression)))
-
     def complement(self) -> DataRange:
         """The values that are not in this one."""
         return DataRange(Not(self.expression))
@@ -88,10 +84,6 @@ class DataRange:
     def size(self) -> float:
         """How many values there are at most; may be infinite."""
         return _size(self.expression)
-
-    def at_least(self, count: int) -> bool:
-        """Whether there may be so many different values; False is sure."""
-        return self.size >= count
 
 
 def _decided(expression: ClassExpression, term: Term) -> ClassExpression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -14,13 +15,11 @@ from purport.ontology.data.literal_kinds import (
     EVERY_LITERAL,
     IRIS,
     NO_LITERAL,
-    RDF,
     TEXTS,
     TEXTS_IN_LANGUAGE,
-    XSD,
     Literals,
     only_literal,
-    texts_of_type,
+    texts_by_type,
 )
 from purport.ontology.data.stretches import (
     EVERY_NUMBER,
@@ -33,29 +32,7 @@ from purport.ontology.data.stretches import (
     compared,
     points_in,
 )
-
-_REAL_TYPES = frozenset(
-    [
-        *(XSD + name for name in "decimal double float".split()),
-        *("http://www.w3.org/2002/07/owl#" + name for name in "real rational".split()),
-    ]
-)
-_WHOLE_TYPES: dict[str, tuple[int | None, int | None]] = {
-    "integer": (None, None),
-    "nonNegativeInteger": (0, None),
-    "positiveInteger": (1, None),
-    "nonPositiveInteger": (None, 0),
-    "negativeInteger": (None, -1),
-    "long": (-(2**63), 2**63 - 1),
-    "int": (-(2**31), 2**31 - 1),
-    "short": (-(2**15), 2**15 - 1),
-    "byte": (-(2**7), 2**7 - 1),
-    "unsignedLong": (0, 2**64 - 1),
-    "unsignedInt": (0, 2**32 - 1),
-    "unsignedShort": (0, 2**16 - 1),
-    "unsignedByte": (0, 2**8 - 1),
-}
-_TIME_TYPES = frozenset(XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
+from purport.ontology.vocabulary import OWL, RDF, RDFS, XSD
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +64,6 @@ class Values:
 
     def __invert__(self) -> Values:
         return Values(~self.numbers, ~self.times, ~self.literals)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no such value."""
-        return self.numbers.is_empty and self.times.is_empty and self.literals.is_empty
 
     @property
     def size(self) -> float:
@@ -127,6 +99,40 @@ class Guess:
 ANYTHING, NOTHING_KNOWN = Guess.exactly(EVERY_VALUE), Guess(NO_VALUE, EVERY_VALUE)
 
 
+def _whole_numbers(least: int | None, most: int | None) -> Values:
+    numbers = WHOLE_NUMBERS
+    if least is not None:
+        numbers &= Numbers.on_line(compared(Operator.AT_LEAST, least))
+    if most is not None:
+        numbers &= Numbers.on_line(compared(Operator.AT_MOST, most))
+    return Values(numbers=numbers)
+
+
+_VALUES_OF: Mapping[str, Values] = {
+    XSD + "integer": _whole_numbers(None, None),
+    XSD + "nonNegativeInteger": _whole_numbers(0, None),
+    XSD + "positiveInteger": _whole_numbers(1, None),
+    XSD + "nonPositiveInteger": _whole_numbers(None, 0),
+    XSD + "negativeInteger": _whole_numbers(None, -1),
+    XSD + "long": _whole_numbers(-(2**63), 2**63 - 1),
+    XSD + "int": _whole_numbers(-(2**31), 2**31 - 1),
+    XSD + "short": _whole_numbers(-(2**15), 2**15 - 1),
+    XSD + "byte": _whole_numbers(-(2**7), 2**7 - 1),
+    XSD + "unsignedLong": _whole_numbers(0, 2**64 - 1),
+    XSD + "unsignedInt": _whole_numbers(0, 2**32 - 1),
+    XSD + "unsignedShort": _whole_numbers(0, 2**16 - 1),
+    XSD + "unsignedByte": _whole_numbers(0, 2**8 - 1),
+    **{XSD + name: Values(numbers=EVERY_NUMBER) for name in ("decimal", "double", "float")},
+    **{OWL + name: Values(numbers=EVERY_NUMBER) for name in ("real", "rational")},
+    **{XSD + name: Values(times=EVERY_POINT) for name in ("dateTime", "dateTimeStamp", "date")},
+    **{name: Values(literals=texts) for name, texts in texts_by_type().items()},
+    XSD + "boolean": Values(literals=BOOLEANS),
+    RDF + "langString": Values(literals=TEXTS_IN_LANGUAGE),
+    RDF + "PlainLiteral": Values(literals=TEXTS | TEXTS_IN_LANGUAGE),
+    RDFS + "Literal": EVERY_VALUE,
+}
+
+
 def exact(number: Quantity, unit: Unit | None = None) -> Fraction:
     """A magnitude as a fraction, in another unit of the same kind if one is given."""
     if unit is None or number.unit is None or unit == number.unit:
@@ -136,7 +142,7 @@ def exact(number: Quantity, unit: Unit | None = None) -> Fraction:
 
 def is_datatype(name: str) -> bool:
     """Whether an IRI names a datatype of XSD, RDF or OWL."""
-    return name.startswith(XSD) or _values_of_datatype(name) is not None
+    return name.startswith(XSD) or name in _VALUES_OF
 
 
 def guess_of_datatype(name: str, unit: Unit | None) -> Guess:
@@ -146,7 +152,7 @@ def guess_of_datatype(name: str, unit: Unit | None) -> Guess:
     """
     if name == XSD + "anyURI":
         return Guess(Values(literals=IRIS), Values(literals=ADDRESSES))
-    values = _values_of_datatype(name)
+    values = _VALUES_OF.get(name)
     if values is not None and unit is not None and values != EVERY_VALUE:
         values = replace(values, numbers=NO_NUMBER)
     return NOTHING_KNOWN if values is None else Guess.exactly(values)
@@ -154,7 +160,7 @@ def guess_of_datatype(name: str, unit: Unit | None) -> Guess:
 
 def expected_limit(datatype: str, limit: Term) -> str | None:
     """What a limit on values of a datatype must be; None if this one is, or nothing is known."""
-    values = _values_of_datatype(datatype)
+    values = _VALUES_OF.get(datatype)
     if values is None or values == EVERY_VALUE:
         return None
     if not values.numbers.is_empty:
@@ -185,38 +191,6 @@ def only_value(term: Term, unit: Unit | None) -> Values:
             return Values(times=compared(Operator.EQUAL, instant))
         case Text() | Resource() | Boolean():
             return Values(literals=only_literal(term))
-
-
-def _values_of_datatype(name: str) -> Values | None:
-    bounds = _WHOLE_TYPES.get(name.removeprefix(XSD)) if name.startswith(XSD) else None
-    if bounds is not None:
-        return Values(numbers=_whole_numbers(*bounds))
-    if name in _REAL_TYPES:
-        return Values(numbers=EVERY_NUMBER)
-    if name in _TIME_TYPES:
-        return Values(times=EVERY_POINT)
-    texts = texts_of_type(name)
-    if texts is not None:
-        return Values(literals=texts)
-    match name.removeprefix(XSD).removeprefix(RDF):
-        case "boolean":
-            return Values(literals=BOOLEANS)
-        case "langString":
-            return Values(literals=TEXTS_IN_LANGUAGE)
-        case "PlainLiteral":
-            return Values(literals=TEXTS | TEXTS_IN_LANGUAGE)
-        case "http://www.w3.org/2000/01/rdf-schema#Literal":
-            return EVERY_VALUE
-    return None
-
-
-def _whole_numbers(least: int | None, most: int | None) -> Numbers:
-    numbers = WHOLE_NUMBERS
-    if least is not None:
-        numbers &= Numbers.on_line(compared(Operator.AT_LEAST, least))
-    if most is not None:
-        numbers &= Numbers.on_line(compared(Operator.AT_MOST, most))
-    return numbers
 
 
 def _numbers_within(operator: Operator, limit: Quantity, unit: Unit | None) -> Numbers:

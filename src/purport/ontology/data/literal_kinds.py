@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from purport.model.term import Boolean, Resource, Text, folded, is_iri
-
-XSD = "http://www.w3.org/2001/XMLSchema#"
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+from purport.ontology.vocabulary import XSD
 
 # Each of these takes in the next; a text is of the last one that it fits.
 _TEXT_TYPES = {
@@ -64,11 +62,6 @@ class Literals:
         return Literals(_EVERY_KIND - self.kinds, self.exceptions)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is no such literal."""
-        return self.size == 0
-
-    @property
     def size(self) -> float:
         """How many literals there are; may be infinite."""
         if self.kinds - {_TRUTH}:
@@ -97,13 +90,13 @@ IRIS = Literals(frozenset({_ADDRESS, *(kind for kind in _PLAIN if kind.is_iri)})
 ADDRESSES = Literals(frozenset({_ADDRESS, *_PLAIN}))
 
 
-def texts_of_type(name: str) -> Literals | None:
-    """The texts of a datatype such as `xsd:token`; None if it is no datatype of texts."""
+def texts_by_type() -> dict[str, Literals]:
+    """The texts of each datatype such as `xsd:token`."""
     names = list(_TEXT_TYPES)
-    if name not in names:
-        return None
-    within = names[names.index(name) :]
-    return Literals(frozenset(kind for kind in _PLAIN if kind.name in within))
+    return {
+        name: Literals(frozenset(kind for kind in _PLAIN if kind.name in names[place:]))
+        for place, name in enumerate(names)
+    }
 
 
 def only_literal(term: Text | Resource | Boolean) -> Literals:

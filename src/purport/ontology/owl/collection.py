@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from purport.model.class_expression import ClassExpression
 from purport.ontology import axioms as told
-from purport.ontology.owl.definitions import with_definitions
+from purport.ontology.owl.datatype_definitions import with_definitions
 from purport.ontology.owl.usage import Usage
 
 _CALLED = {
@@ -29,6 +30,10 @@ _CALLED = {
     told.SameIndividuals: "same individuals",
     told.DifferentIndividuals: "different individuals",
 }
+
+
+class Malformed(Exception):
+    """Triples that should spell something and do not; the text names what, in the plural."""
 
 
 @dataclass(slots=True)
@@ -51,9 +56,21 @@ class Collection:
     prefixes: dict[str, str] = field(default_factory=dict)
     ignored: Counter[str] = field(default_factory=Counter)
 
-    def add(self, axiom: told.Axiom) -> None:
-        """Keep an axiom."""
-        self.axioms[axiom] = None
+    def add(self, *axioms: told.Axiom) -> None:
+        """Keep axioms."""
+        self.axioms.update(dict.fromkeys(axioms))
+
+    @contextmanager
+    def counting_malformed(self) -> Iterator[None]:
+        """Count what turns out to be malformed, and go on."""
+        try:
+            yield
+        except Malformed as malformed:
+            self.ignored[f"malformed {malformed}"] += 1
+
+    def is_property(self, name: str) -> bool:
+        """Whether a name is declared as a property of things or of data."""
+        return name in self.object_properties or name in self.data_properties
 
     def add_label(self, name: str, label: str) -> None:
         """Keep what people call something."""

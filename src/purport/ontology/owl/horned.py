@@ -90,8 +90,7 @@ class _HornedReader:
         """Add what one component says; what is nothing to us is counted."""
         kind = type(component)
         if kind in self._axioms:
-            for axiom in self._axioms[kind](component):
-                self._collection.add(axiom)
+            self._collection.add(*self._axioms[kind](component))
         elif kind in self._declared:
             self._declared[kind].add(str(component.first.first))
         elif kind is model.AnnotationAssertion:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pyoxigraph
-
 from purport.ontology import axioms as told
-from purport.ontology.owl.collection import Collection
+from purport.ontology.owl.collection import Collection, Malformed
 from purport.ontology.owl.normal_forms import Statement
-from purport.ontology.owl.rdf_expressions import Malformed, RdfExpressions
-from purport.ontology.owl.rdf_graph import Node, Pair, RdfGraph
+from purport.ontology.owl.rdf_expressions import RdfExpressions, only_one
+from purport.ontology.owl.rdf_graph import Pair, RdfGraph
 from purport.ontology.vocabulary import (
     ANNOTATING,
     DATATYPES,
@@ -68,13 +66,10 @@ class RdfAssertions:
             if subject in self._no_individuals:
                 self._collection.ignored["annotations"] += 1
                 continue
-            try:
+            with self._collection.counting_malformed():
                 expression = self._expressions.expression(kind)
                 name = self._expressions.individual(subject)
-            except Malformed as malformed:
-                self._collection.ignored[f"malformed {malformed}"] += 1
-                continue
-            self._collection.add(told.ClassAssertion(name, expression))
+                self._collection.add(told.ClassAssertion(name, expression))
 
     def _values(self) -> None:
         individuals = self._told_of()
@@ -98,18 +93,14 @@ class RdfAssertions:
         return (asserted - named) | collection.individuals
 
     def _annotates(self, predicate: str) -> bool:
-        if self._is_declared(predicate) or predicate in self._collection.properties:
+        if self._collection.is_property(predicate) or predicate in self._collection.properties:
             return False
         if predicate in self._collection.annotation_properties:
             return True
         return predicate.startswith((*ANNOTATING, OWL, RDF, SWRL))
 
-    def _is_declared(self, predicate: str) -> bool:
-        collection = self._collection
-        return predicate in collection.object_properties or predicate in collection.data_properties
-
     def _assert_all(self, predicate: str, pairs: list[Pair], individuals: set[str]) -> None:
-        declared = self._is_declared(predicate)
+        declared = self._collection.is_property(predicate)
         for subject, given in pairs:
             if not (subject in individuals or (declared and subject not in self._no_individuals)):
                 self._collection.ignored["annotations"] += 1
@@ -119,18 +110,16 @@ class RdfAssertions:
 
     def _denials(self) -> None:
         for node in self._graph.typed(OWL + "NegativePropertyAssertion"):
-            try:
+            with self._collection.counting_malformed():
                 self._collection.add(self._denial(node))
-            except Malformed as malformed:
-                self._collection.ignored[f"malformed {malformed}"] += 1
 
     def _denial(self, node: str) -> told.PropertyDenial:
         parts = self._graph.parts.get(node, {})
         called = "negative property assertions"
-        subject = self._expressions.individual(_only(parts, "sourceIndividual", called))
-        name = self._expressions.property(_only(parts, "assertionProperty", called))
-        target = "targetValue" if OWL + "targetValue" in parts else "targetIndividual"
-        value = self._expressions.value(_only(parts, target, called))
+        subject = self._expressions.individual(only_one(parts, OWL + "sourceIndividual", called))
+        name = self._expressions.property(only_one(parts, OWL + "assertionProperty", called))
+        target = OWL + ("targetValue" if OWL + "targetValue" in parts else "targetIndividual")
+        value = self._expressions.value(only_one(parts, target, called))
         try:
             said = Statement.of(subject, name, value)
         except ValueError:
@@ -138,30 +127,19 @@ class RdfAssertions:
         return told.PropertyDenial(said.subject, said.property, said.value)
 
     def _identities(self) -> None:
-        same, different = OWL + "sameAs", OWL + "differentFrom"
-        for left, right in self._graph.of_predicate(same):
-            if names := self._names(left, right):
-                self._collection.add(told.SameIndividuals(names))
-        for left, right in self._graph.of_predicate(different):
-            if names := self._names(left, right):
-                self._collection.add(told.DifferentIndividuals(names))
+        read, add = self._expressions.individual, self._collection.add
+        for left, right in self._graph.of_predicate(OWL + "sameAs"):
+            with self._collection.counting_malformed():
+                add(told.SameIndividuals((read(left), read(right))))
+        for left, right in self._graph.of_predicate(OWL + "differentFrom"):
+            with self._collection.counting_malformed():
+                add(told.DifferentIndividuals((read(left), read(right))))
         for node in self._graph.typed(OWL + "AllDifferent"):
             parts = self._graph.parts.get(node, {})
             for given in [*parts.get(OWL + "distinctMembers", []), *parts.get(OWL + "members", [])]:
-                try:
-                    names = tuple(
-                        map(self._expressions.individual, self._expressions.members(given))
-                    )
-                except Malformed as malformed:
-                    self._collection.ignored[f"malformed {malformed}"] += 1
-                    continue
-                self._collection.add(told.DifferentIndividuals(names))
-
-    def _names(self, left: str, right: Node) -> tuple[str, ...]:
-        if isinstance(right, pyoxigraph.Literal):
-            self._collection.ignored["malformed individuals"] += 1
-            return ()
-        return self._expressions.individual(left), self._expressions.individual(right)
+                with self._collection.counting_malformed():
+                    names = tuple(map(read, self._expressions.members(given)))
+                    add(told.DifferentIndividuals(names))
 
 
 def _is_no_class(kind: str) -> bool:
@@ -169,10 +147,3 @@ def _is_no_class(kind: str) -> bool:
     return (is_built_in(kind) and kind not in (OWL + "Thing", OWL + "Nothing")) or kind.startswith(
         SWRL
     )
-
-
-def _only(parts: dict[str, list[Node]], name: str, called: str) -> Node:
-    given = parts.get(OWL + name, [])
-    if len(given) != 1:
-        raise Malformed(called)
-    return given[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import pyoxigraph
 
@@ -12,9 +13,11 @@ from purport.ontology.axioms import Characteristic
 from purport.ontology.owl.collection import Collection
 from purport.ontology.owl.normal_forms import disjoint_union, equivalent_properties
 from purport.ontology.owl.rdf_assertions import RdfAssertions
-from purport.ontology.owl.rdf_expressions import DEFINING, Malformed, RdfExpressions
+from purport.ontology.owl.rdf_expressions import DEFINING, RdfExpressions
 from purport.ontology.owl.rdf_graph import Node, RdfGraph
 from purport.ontology.vocabulary import DATATYPES, OWL, RDF, RDFS, SWRL, is_built_in
+
+Read = TypeVar("Read")
 
 _CHARACTERISTICS = {
     OWL + "FunctionalProperty": Characteristic.FUNCTIONAL,
@@ -32,7 +35,29 @@ def add_declarations(graph: RdfGraph, collection: Collection) -> None:
 
     So those of all files come before the axioms of any.
     """
-    _RdfReader(graph, collection, "").declare()
+    declared = {
+        OWL + "Class": collection.classes,
+        OWL + "DeprecatedClass": collection.classes,
+        RDFS + "Class": collection.classes,
+        RDFS + "Datatype": collection.datatypes,
+        OWL + "ObjectProperty": collection.object_properties,
+        OWL + "DatatypeProperty": collection.data_properties,
+        OWL + "AnnotationProperty": collection.annotation_properties,
+        OWL + "OntologyProperty": collection.annotation_properties,
+        OWL + "DeprecatedProperty": collection.properties,
+        RDF + "Property": collection.properties,
+        OWL + "NamedIndividual": collection.individuals,
+        **dict.fromkeys(_CHARACTERISTICS, collection.object_properties),
+        OWL + "FunctionalProperty": collection.properties,
+    }
+    for subject, kind in graph.of_predicate(RDF + "type"):
+        if isinstance(kind, str) and kind in declared and _has_name(subject):
+            declared[kind].add(subject)
+    collection.classes -= DATATYPES | collection.datatypes
+    collection.properties -= collection.annotation_properties
+    for node, label in graph.labels:
+        if isinstance(label, pyoxigraph.Literal) and _has_name(node):
+            collection.add_label(node, label.value)
 
 
 def add_graph(graph: RdfGraph, collection: Collection, blanks: str) -> None:
@@ -40,86 +65,53 @@ def add_graph(graph: RdfGraph, collection: Collection, blanks: str) -> None:
 
     Individuals without a name are called by their number in the file: `_:`, `blanks`, number.
     """
-    _RdfReader(graph, collection, blanks).read()
+    numbers: dict[str, int] = {}
+    expressions = RdfExpressions(
+        graph, lambda node: f"_:{blanks}{numbers.setdefault(node, len(numbers) + 1)}"
+    )
+    _RdfAxioms(graph, expressions, collection).read()
+    RdfAssertions(graph, expressions, collection).read()
+    ignored = collection.ignored
+    ignored["keys"] += len(graph.of_predicate(OWL + "hasKey"))
+    ignored["rules (SWRL)"] += sum(1 for _ in graph.typed(SWRL + "Imp"))
+    ignored["annotations"] += sum(graph.annotations.values())
 
 
-class _RdfReader:
+class _RdfAxioms:
     """One pass for each kind of axiom; what cannot be read is counted, and the rest goes on."""
 
-    def __init__(self, graph: RdfGraph, collection: Collection, blanks: str) -> None:
+    def __init__(
+        self, graph: RdfGraph, expressions: RdfExpressions, collection: Collection
+    ) -> None:
         self._graph = graph
+        self._expressions = expressions
         self._collection = collection
-        self._blanks: dict[str, str] = {}
-        self._prefix = blanks
-        self._expressions = RdfExpressions(graph, self._name_of_blank)
 
     def read(self) -> None:
         self._classes()
         self._definitions()
         self._properties()
         self._groups()
-        self._rest()
-        RdfAssertions(self._graph, self._expressions, self._collection).read()
-
-    def _name_of_blank(self, node: str) -> str:
-        return self._blanks.setdefault(node, f"_:{self._prefix}{len(self._blanks) + 1}")
-
-    def declare(self) -> None:
-        collection = self._collection
-        declared = {
-            OWL + "Class": collection.classes,
-            OWL + "DeprecatedClass": collection.classes,
-            RDFS + "Class": collection.classes,
-            RDFS + "Datatype": collection.datatypes,
-            OWL + "ObjectProperty": collection.object_properties,
-            OWL + "DatatypeProperty": collection.data_properties,
-            OWL + "AnnotationProperty": collection.annotation_properties,
-            OWL + "OntologyProperty": collection.annotation_properties,
-            OWL + "DeprecatedProperty": collection.properties,
-            RDF + "Property": collection.properties,
-            OWL + "NamedIndividual": collection.individuals,
-            **dict.fromkeys(_CHARACTERISTICS, collection.properties),
-            **{
-                kind: collection.object_properties
-                for kind, what in _CHARACTERISTICS.items()
-                if what is not Characteristic.FUNCTIONAL
-            },
-        }
-        for subject, kind in self._graph.of_predicate(RDF + "type"):
-            if isinstance(kind, str) and kind in declared and _has_name(subject):
-                declared[kind].add(subject)
-        collection.classes -= DATATYPES | collection.datatypes
-        collection.properties -= collection.annotation_properties
-        for node, label in self._graph.labels:
-            if isinstance(label, pyoxigraph.Literal) and _has_name(node):
-                collection.add_label(node, label.value)
 
     def _classes(self) -> None:
-        self._each(RDFS + "subClassOf", self._sub_class)
-        self._each(OWL + "equivalentClass", self._equivalent_class)
-        self._each(OWL + "disjointWith", self._disjoint)
-        self._each(OWL + "disjointUnionOf", self._disjoint_union)
-
-    def _sub_class(self, narrower: Node, wider: Node) -> None:
         read = self._expressions.expression
-        self._collection.add(told.SubClass(read(narrower), read(wider)))
+        self._each(RDFS + "subClassOf", lambda one, other: [told.SubClass(read(one), read(other))])
+        self._each(OWL + "equivalentClass", self._equivalent_class)
+        self._each(
+            OWL + "disjointWith",
+            lambda one, other: [told.DisjointClasses((read(one), read(other)))],
+        )
+        self._each(
+            OWL + "disjointUnionOf",
+            lambda whole, parts: disjoint_union(read(whole), self._listed(read, parts)),
+        )
 
-    def _equivalent_class(self, left: Node, right: Node) -> None:
+    def _equivalent_class(self, left: Node, right: Node) -> Iterable[told.Axiom]:
         read = self._expressions.expression
         if isinstance(left, str) and left in self._collection.datatypes:
             self._collection.definitions[left] = read(right)
-            return
-        self._collection.add(told.EquivalentClasses((read(left), read(right))))
-
-    def _disjoint(self, left: Node, right: Node) -> None:
-        read = self._expressions.expression
-        self._collection.add(told.DisjointClasses((read(left), read(right))))
-
-    def _disjoint_union(self, union: Node, parts: Node) -> None:
-        read = self._expressions.expression
-        operands = tuple(map(read, self._expressions.members(parts)))
-        for axiom in disjoint_union(read(union), operands):
-            self._collection.add(axiom)
+        else:
+            yield told.EquivalentClasses((read(left), read(right)))
 
     def _definitions(self) -> None:
         """What OWL 1 says directly at a class with a name."""
@@ -127,10 +119,10 @@ class _RdfReader:
             if not _has_name(node) or is_built_in(node):
                 continue
             if any(kind in parts for kind in DEFINING) or OWL + "onProperty" in parts:
-                self._carefully(self._define, node, node)
+                with self._collection.counting_malformed():
+                    self._define(node)
 
-    def _define(self, node: Node, _: Node) -> None:
-        assert isinstance(node, str)
+    def _define(self, node: str) -> None:
         for expression in self._expressions.definitions(node):
             if node in self._collection.datatypes:
                 self._collection.definitions[node] = expression
@@ -138,99 +130,66 @@ class _RdfReader:
                 self._collection.add(told.EquivalentClasses((Named(node), expression)))
 
     def _properties(self) -> None:
-        self._each(RDFS + "subPropertyOf", self._sub_property)
-        self._each(OWL + "equivalentProperty", self._equivalent_property)
+        read, read_class = self._expressions.property, self._expressions.expression
+        self._each(
+            RDFS + "subPropertyOf", lambda one, other: [told.SubProperty(read(one), read(other))]
+        )
+        self._each(
+            OWL + "equivalentProperty",
+            lambda one, other: equivalent_properties((read(one), read(other))),
+        )
         self._each(OWL + "inverseOf", self._inverse)
-        self._each(OWL + "propertyDisjointWith", self._disjoint_properties)
-        self._each(OWL + "propertyChainAxiom", self._chain)
-        self._each(RDFS + "domain", self._domain)
-        self._each(RDFS + "range", self._range)
+        self._each(
+            OWL + "propertyDisjointWith",
+            lambda one, other: [told.DisjointProperties((read(one), read(other)))],
+        )
+        self._each(
+            OWL + "propertyChainAxiom",
+            lambda wider, steps: [told.PropertyChain(self._listed(read, steps), read(wider))],
+        )
+        self._each(RDFS + "domain", lambda name, one: [told.Domain(read(name), read_class(one))])
+        self._each(RDFS + "range", lambda name, one: [told.Range(read(name), read_class(one))])
         for subject, kind in self._graph.of_predicate(RDF + "type"):
             if isinstance(kind, str) and kind in _CHARACTERISTICS:
-                self._carefully(self._characteristic, subject, kind)
+                with self._collection.counting_malformed():
+                    self._collection.add(told.PropertyIs(read(subject), _CHARACTERISTICS[kind]))
 
-    def _sub_property(self, narrower: Node, wider: Node) -> None:
+    def _inverse(self, left: Node, right: Node) -> Iterable[told.Axiom]:
         read = self._expressions.property
-        self._collection.add(told.SubProperty(read(narrower), read(wider)))
-
-    def _equivalent_property(self, left: Node, right: Node) -> None:
-        read = self._expressions.property
-        for axiom in equivalent_properties((read(left), read(right))):
-            self._collection.add(axiom)
-
-    def _inverse(self, left: Node, right: Node) -> None:
-        if isinstance(left, str) and not _has_name(left):
-            return  # an expression, which is read where it stands
-        read = self._expressions.property
-        self._collection.add(told.InverseProperties(read(left), read(right)))
-
-    def _disjoint_properties(self, left: Node, right: Node) -> None:
-        read = self._expressions.property
-        self._collection.add(told.DisjointProperties((read(left), read(right))))
-
-    def _chain(self, wider: Node, steps: Node) -> None:
-        read = self._expressions.property
-        chain = tuple(map(read, self._expressions.members(steps)))
-        self._collection.add(told.PropertyChain(chain, read(wider)))
-
-    def _domain(self, name: Node, domain: Node) -> None:
-        read = self._expressions
-        self._collection.add(told.Domain(read.property(name), read.expression(domain)))
-
-    def _range(self, name: Node, values: Node) -> None:
-        read = self._expressions
-        self._collection.add(told.Range(read.property(name), read.expression(values)))
-
-    def _characteristic(self, name: Node, kind: Node) -> None:
-        assert isinstance(kind, str)
-        what = _CHARACTERISTICS[kind]
-        self._collection.add(told.PropertyIs(self._expressions.property(name), what))
+        if not isinstance(left, str) or _has_name(left):  # else an expression, read where it stands
+            yield told.InverseProperties(read(left), read(right))
 
     def _groups(self) -> None:
-        """`AllDisjointClasses` and `AllDisjointProperties`."""
-        read, members = self._expressions, OWL + "members"
-        for node in self._graph.typed(OWL + "AllDisjointClasses"):
-            for given in self._graph.parts.get(node, {}).get(members, []):
-                self._carefully(
-                    lambda _, some: self._collection.add(
-                        told.DisjointClasses(tuple(map(read.expression, read.members(some))))
-                    ),
-                    node,
-                    given,
-                )
-        for node in self._graph.typed(OWL + "AllDisjointProperties"):
-            for given in self._graph.parts.get(node, {}).get(members, []):
-                self._carefully(
-                    lambda _, some: self._collection.add(
-                        told.DisjointProperties(tuple(map(read.property, read.members(some))))
-                    ),
-                    node,
-                    given,
-                )
+        read = self._expressions
+        self._group(
+            "AllDisjointClasses",
+            lambda some: told.DisjointClasses(self._listed(read.expression, some)),
+        )
+        self._group(
+            "AllDisjointProperties",
+            lambda some: told.DisjointProperties(self._listed(read.property, some)),
+        )
 
-    def _rest(self) -> None:
-        ignored = self._collection.ignored
-        ignored["keys"] += len(self._graph.of_predicate(OWL + "hasKey"))
-        ignored["rules (SWRL)"] += sum(1 for _ in self._graph.typed(SWRL + "Imp"))
-        ignored["annotations"] += sum(self._graph.annotations.values())
+    def _group(self, kind: str, read: Callable[[Node], told.Axiom]) -> None:
+        """Add what nodes of a type say of their members."""
+        for node in self._graph.typed(OWL + kind):
+            for given in self._graph.parts.get(node, {}).get(OWL + "members", []):
+                with self._collection.counting_malformed():
+                    self._collection.add(read(given))
 
-    def _each(self, predicate: str, read: Callable[[Node, Node], None]) -> None:
+    def _listed(self, read: Callable[[Node], Read], node: Node) -> tuple[Read, ...]:
+        """The members of a list, read."""
+        return tuple(map(read, self._expressions.members(node)))
+
+    def _each(self, predicate: str, read: Callable[[Node, Node], Iterable[told.Axiom]]) -> None:
+        """Add what a predicate says of each pair of nodes that it relates."""
         of_annotations = self._collection.annotation_properties
         for subject, given in self._graph.of_predicate(predicate):
-            if subject in of_annotations and not self._is_property(subject):
+            if subject in of_annotations and not self._collection.is_property(subject):
                 self._collection.ignored["axioms about annotations"] += 1
-            else:
-                self._carefully(read, subject, given)
-
-    def _is_property(self, name: str) -> bool:
-        collection = self._collection
-        return name in collection.object_properties or name in collection.data_properties
-
-    def _carefully(self, read: Callable[[Node, Node], None], subject: Node, given: Node) -> None:
-        try:
-            read(subject, given)
-        except Malformed as malformed:
-            self._collection.ignored[f"malformed {malformed}"] += 1
+                continue
+            with self._collection.counting_malformed():
+                self._collection.add(*read(subject, given))
 
 
 def _has_name(node: str) -> bool:

@@ -10,6 +10,7 @@ import pyoxigraph
 from purport.model import class_expression as owl
 from purport.model.rdf import literal_term
 from purport.model.term import Term
+from purport.ontology.owl.collection import Malformed
 from purport.ontology.owl.normal_forms import counted, intersection, union
 from purport.ontology.owl.rdf_graph import Node, RdfGraph
 from purport.ontology.vocabulary import FACETS, OWL, RDF
@@ -43,10 +44,6 @@ DEFINING = tuple(
     OWL + name
     for name in ("intersectionOf", "unionOf", "complementOf", "oneOf", "datatypeComplementOf")
 )
-
-
-class Malformed(Exception):
-    """Triples that should spell something and do not; the text names what, in the plural."""
 
 
 @dataclass(slots=True)
@@ -121,7 +118,7 @@ class RdfExpressions:
         return self._defined(kinds[0], parts, level)
 
     def _defined(self, kind: str, parts: dict[str, list[Node]], level: int) -> owl.ClassExpression:
-        given = _only(parts, kind, "class expressions")
+        given = only_one(parts, kind, "class expressions")
         match kind.removeprefix(OWL):
             case "complementOf" | "datatypeComplementOf":
                 return owl.Not(self._expression(given, level + 1))
@@ -143,28 +140,28 @@ class RdfExpressions:
         kinds = [kind for kind in _COUNTS if kind in parts]
         if len(kinds) != 1:
             raise Malformed("restrictions")
-        count = _whole(_only(parts, kinds[0], "restrictions"))
+        count = _whole(only_one(parts, kinds[0], "restrictions"))
         among = parts.get(OWL + "onClass") or parts.get(OWL + "onDataRange")
         filler = self._expression(among[0], level + 1) if among else None
         return counted(name, _COUNTS[kinds[0]], count, filler)
 
     def _restricted_property(self, parts: dict[str, list[Node]]) -> Node:
         if OWL + "onProperties" not in parts:
-            return _only(parts, OWL + "onProperty", "restrictions")
-        several = self.members(_only(parts, OWL + "onProperties", "restrictions"))
+            return only_one(parts, OWL + "onProperty", "restrictions")
+        several = self.members(only_one(parts, OWL + "onProperties", "restrictions"))
         if len(several) != 1:
             raise Malformed("restrictions")
         return several[0]
 
     def _restricted(self, parts: dict[str, list[Node]]) -> owl.ClassExpression:
-        datatype = _resource(_only(parts, OWL + "onDatatype", "data ranges"), "data ranges")
+        datatype = _resource(only_one(parts, OWL + "onDatatype", "data ranges"), "data ranges")
         if datatype.startswith("_:"):
             raise Malformed("data ranges")
         facets = []
-        for node in self.members(_only(parts, OWL + "withRestrictions", "data ranges")):
+        for node in self.members(only_one(parts, OWL + "withRestrictions", "data ranges")):
             given = self.graph.parts.get(_resource(node, "data ranges"), {})
             for facet in filter(FACETS.__contains__, given):
-                limit = _only(given, facet, "data ranges")
+                limit = only_one(given, facet, "data ranges")
                 if not isinstance(limit, pyoxigraph.Literal):
                     raise Malformed("data ranges")
                 facets.append(owl.Facet(FACETS[facet], literal_term(limit)))
@@ -179,14 +176,15 @@ class RdfExpressions:
         return owl.Named(inner)
 
     def _one(self, node: str, predicate: str, called: str) -> Node:
-        return _only(self.graph.parts.get(node, {}), predicate, called)
+        return only_one(self.graph.parts.get(node, {}), predicate, called)
 
 
 def _is_restriction(parts: dict[str, list[Node]]) -> bool:
     return not _RESTRICTING.isdisjoint(parts)
 
 
-def _only(parts: dict[str, list[Node]], predicate: str, called: str) -> Node:
+def only_one(parts: dict[str, list[Node]], predicate: str, called: str) -> Node:
+    """The one object of a predicate; `Malformed` if there are others, or none."""
     given = parts.get(predicate, [])
     if len(given) != 1 and len(set(given)) != 1:
         raise Malformed(called)

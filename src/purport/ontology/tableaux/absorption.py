@@ -33,7 +33,7 @@ from purport.ontology.tableaux.concepts import BOTTOM, TOP, Concepts, Kind
 
 
 @dataclass(slots=True)
-class Rules:
+class GraphRules:
     """What follows from labels, from edges, and from being an individual."""
 
     of_label: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -50,7 +50,7 @@ class Rules:
     edges: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
 
 
-def rules_of(axioms: Axioms, concepts: Concepts) -> Rules:
+def rules_of(axioms: Axioms, concepts: Concepts) -> GraphRules:
     """The rules that all axioms together make."""
     absorption = _Absorption(concepts)
     for axiom in axioms.axioms:
@@ -60,7 +60,7 @@ def rules_of(axioms: Axioms, concepts: Concepts) -> Rules:
 
 class _Absorption:
     def __init__(self, concepts: Concepts) -> None:
-        self.rules = Rules()
+        self.rules = GraphRules()
         self._concepts = concepts
         self._roles = concepts.roles
         self._triggers: dict[int, tuple[int, ...]] = {}

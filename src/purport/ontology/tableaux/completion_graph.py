@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from purport.ontology.tableaux.absorption import Rules
+from purport.ontology.tableaux.absorption import GraphRules
 from purport.ontology.tableaux.concepts import BOTTOM, TOP, Concepts, Kind
 from purport.ontology.tableaux.data_nodes import check_values
 from purport.ontology.tableaux.graph_nodes import Contradiction, Grounds, Node, OutOfBounds
@@ -22,7 +22,7 @@ _EPOCHS = count(1)
 class CompletionGraph:
     """Nodes and what is still to be done with them; rules that leave no choice are applied here."""
 
-    def __init__(self, concepts: Concepts, rules: Rules) -> None:
+    def __init__(self, concepts: Concepts, rules: GraphRules) -> None:
         self._concepts, self._rules = concepts, rules
         self._table = concepts.table
         self._roles = concepts.roles

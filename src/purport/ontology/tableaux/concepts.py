@@ -32,9 +32,9 @@ from purport.ontology.axioms import NOTHING, THING
 from purport.ontology.data.data_ranges import data_range, is_data_range
 from purport.ontology.errors import OntologyError
 from purport.ontology.tableaux.roles import Roles
+from purport.ontology.vocabulary import RDFS
 
 TOP, BOTTOM = 0, 1
-_LITERAL = "http://www.w3.org/2000/01/rdf-schema#Literal"
 
 
 class Kind(Enum):
@@ -105,12 +105,8 @@ class Concepts:
         return self._interned(Kind.ATOM, f"#{self._fresh}")
 
     def atom(self, name: str) -> int:
-        """The number of a class by its name."""
+        """The number of a class by its name, whether it is to be written out or not."""
         return self._interned(Kind.ATOM, name)
-
-    def number_of_name(self, name: str) -> int:
-        """The number of a class by its name, written out where it is to be."""
-        return self.number(Named(name))
 
     def nominal(self, name: str) -> int:
         """The class of one individual alone."""
@@ -163,7 +159,7 @@ class Concepts:
     def data(self, expression: ClassExpression) -> int:
         """The number of a range of data."""
         match expression:
-            case Named(name) if name == _LITERAL:
+            case Named(name) if name == RDFS + "Literal":
                 return TOP
             case Not(operand):
                 return self.data(operand) ^ 1

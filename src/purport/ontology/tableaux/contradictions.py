@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from purport.ontology.data.literal_kinds import XSD
-from purport.ontology.manchester import write_class_expression
+from purport.model.language.write import write_class
+from purport.ontology.prefixes import Prefixes
 from purport.ontology.tableaux.completion_graph import CompletionGraph
 from purport.ontology.tableaux.concepts import BOTTOM, TOP, Concepts, Kind
 from purport.ontology.tableaux.graph_nodes import Contradiction
+from purport.ontology.vocabulary import XSD
 
 
 class Narrator:
@@ -16,8 +17,7 @@ class Narrator:
 
     def __init__(self, concepts: Concepts, prefixes: Mapping[str, str]) -> None:
         self._concepts = concepts
-        longest_first = sorted(prefixes.items(), key=lambda item: -len(item[1]))
-        self._prefixes = [(prefix.rstrip(":"), start) for prefix, start in longest_first if start]
+        self._prefixes = Prefixes.of(prefixes)
 
     def told(self, contradiction: Contradiction, graph: CompletionGraph) -> str:
         """The thing, and what of it cannot both be so."""
@@ -75,20 +75,17 @@ class Narrator:
             case Kind.NOT_SELF, (role,):
                 return f"not {self._role(role)} Self"
             case Kind.DATA, (expression,):
-                return write_class_expression(expression).replace(XSD, "xsd:")
+                return write_class(expression).replace(XSD, "xsd:")
             case Kind.NOT_DATA, (expression,):
-                return f"not {write_class_expression(expression)}".replace(XSD, "xsd:")
+                return f"not {write_class(expression)}".replace(XSD, "xsd:")
         return "owl:Nothing" if concept == BOTTOM else "owl:Thing"
 
     def short(self, name: str) -> str:
         """A prefixed name, or the full one."""
-        for prefix, start in self._prefixes:
-            if name.startswith(start):
-                return f"{prefix}:{name[len(start) :]}" if prefix else name[len(start) :]
-        return "something" if name.startswith("#") else name
+        return "something" if name.startswith("#") else self._prefixes.short(name)
 
     def _role(self, role: int) -> str:
-        return ("inverse " if role & 1 else "") + self.short(self._concepts.roles.name(role & ~1))
+        return ("inverse " if role & 1 else "") + self.short(self._concepts.roles.name(role))
 
     def _thing(self, node: int, graph: CompletionGraph) -> str:
         """The name of an individual; else what it was drawn for."""

@@ -26,7 +26,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.ontology.axioms import Axioms, EquivalentClasses, SubClass
-from purport.ontology.naming import named_in
+from purport.ontology.definitions import named_in
 
 
 def definitions_to_expand(axioms: Axioms) -> Mapping[str, ClassExpression]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from purport.model.class_expression import Named
 from purport.ontology.axioms import NOTHING
 from purport.ontology.tableaux.concepts import Concepts
 from purport.ontology.tableaux.tableau_search import Outcome, Search
@@ -39,8 +40,7 @@ class ModelClassification:
 
     def _classify(self, name: str) -> None:
         """Find the superclasses of one class."""
-        concept = self._concepts.number_of_name(name)
-        outcome, search = self._find(concept)
+        outcome, search = self._find(self._concepts.number(Named(name)))
         if outcome is Outcome.CONTRADICTION:
             self._sure[name].add(NOTHING.name)
             return
@@ -60,7 +60,7 @@ class ModelClassification:
     def _test(self, name: str, wider: str) -> None:
         """Look for a member of one class outside another."""
         concepts = self._concepts
-        both = (concepts.number_of_name(name), concepts.number_of_name(wider) ^ 1)
+        both = (concepts.number(Named(name)), concepts.number(Named(wider)) ^ 1)
         outcome, search = self._find(concepts.conjunction(both))
         if outcome is Outcome.CONTRADICTION:
             self._sure[name].add(wider)

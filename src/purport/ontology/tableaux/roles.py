@@ -19,6 +19,7 @@ from purport.ontology.axioms import (
     PropertyIs,
 )
 from purport.ontology.property_order import PropertyOrder, Role
+from purport.ontology.reachable import reachable
 
 _START, _END = 0, 1
 _Edge = tuple[int, int | None, int]
@@ -37,7 +38,7 @@ class Roles:
 
     def __init__(self, axioms: Axioms) -> None:
         self._numbers: dict[str, int] = {}
-        self.names: list[str] = []
+        self._names: list[str] = []
         self.data: set[int] = set()
         self._data_names = axioms.data_properties - axioms.object_properties
         self.chains: dict[int, list[tuple[int, ...]]] = {}
@@ -48,7 +49,7 @@ class Roles:
         order = PropertyOrder(axioms)
         self.supers = {
             self._placed(role): frozenset(map(self._placed, order.above(role)))
-            for role in product(self.names.copy(), (False, True))
+            for role in product(self._names.copy(), (False, True))
         }
         self.subs: dict[int, set[int]] = {}
         for role, wider in self.supers.items():
@@ -62,16 +63,15 @@ class Roles:
             return self.number(property_.property) ^ 1
         number = self._numbers.get(property_.name)
         if number is None:
-            number = self._numbers[property_.name] = 2 * len(self.names)
-            self.names.append(property_.name)
+            number = self._numbers[property_.name] = 2 * len(self._names)
+            self._names.append(property_.name)
             if property_.name in self._data_names:
                 self.data.add(number)
         return number
 
     def name(self, role: int) -> str:
-        """The name of a property, e.g. `inverse hasPart`."""
-        name = self.names[role // 2]
-        return f"inverse {name}" if role & 1 else name
+        """The name of a property, or of the one that it is the inverse of."""
+        return self._names[role // 2]
 
     def wider(self, role: int) -> Iterable[int]:
         """The property and all that hold wherever it holds."""
@@ -158,7 +158,7 @@ def _without_empty_steps(count: int, edges: list[_Edge]) -> Automaton:
             empty.setdefault(begin, set()).add(end)
     steps, finals = [], set()
     for state in range(count):
-        together = _reached(empty, state)
+        together = reachable([state], lambda one: empty.get(one, ()))
         steps.append(
             tuple(
                 dict.fromkeys(
@@ -171,13 +171,3 @@ def _without_empty_steps(count: int, edges: list[_Edge]) -> Automaton:
         if _END in together:
             finals.add(state)
     return Automaton(tuple(steps), frozenset(finals))
-
-
-def _reached(steps: dict[int, set[int]], start: int) -> frozenset[int]:
-    found, waiting = {start}, [start]
-    while waiting:
-        for one in steps.get(waiting.pop(), ()):
-            if one not in found:
-                found.add(one)
-                waiting.append(one)
-    return frozenset(found)

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 from purport.model.class_expression import And, ClassExpression, Not
 from purport.ontology.axioms import Axioms
-from purport.ontology.el_profile import is_beyond_el
 from purport.ontology.tableaux.absorption import rules_of
 from purport.ontology.tableaux.completion_graph import CompletionGraph
 from purport.ontology.tableaux.concepts import Concepts
@@ -83,8 +82,6 @@ class Tableau:
 
         A class that can have no member has `owl:Nothing` among them.
         """
-        if not is_beyond_el(self._axioms):
-            return known
         return ModelClassification(self._concepts, self._search, known).result()
 
     def _search(self, concept: int) -> tuple[Outcome, Search]:

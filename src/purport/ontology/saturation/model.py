@@ -13,7 +13,7 @@ from functools import reduce
 from typing import Generic, TypeVar
 
 from purport.ontology.data.data_ranges import DataRange
-from purport.ontology.rules import BOTTOM, TOP, Rules
+from purport.ontology.saturation.rules import BOTTOM, TOP, Rules
 
 Kept = TypeVar("Kept")
 
@@ -110,6 +110,11 @@ class Model:
         """The data values that an element is one of; None if it is an individual."""
         found = self.values.get(element)
         return self._below.values_of(element) if found is None and self._below else found
+
+    def types_of(self, element: int) -> frozenset[str]:
+        """The named classes that an element is in."""
+        names = self.rules.class_of
+        return frozenset(names[one] for one in self.concepts[element] if one in names)
 
     def tell(self, element: int, concept: int) -> None:
         """Put an element into a concept; what follows is found by `settle`."""

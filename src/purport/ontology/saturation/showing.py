@@ -22,7 +22,7 @@ from purport.model.term import Term
 from purport.ontology.axioms import THING
 from purport.ontology.data.data_ranges import DataRange, data_range, is_data_range
 from purport.ontology.property_order import role_of
-from purport.ontology.saturation import Model
+from purport.ontology.saturation.model import Model
 
 
 def put(model: Model, element: int, expression: ClassExpression) -> None:
@@ -113,7 +113,7 @@ def shows(model: Model, element: int, expression: ClassExpression) -> bool:
 def is_same(model: Model, element: int, other: int) -> bool:
     """Whether two elements are one individual."""
     shared = model.concepts[element] & model.concepts[other]
-    return element == other or not model.rules.individual_numbers.isdisjoint(shared)
+    return element == other or not shared.isdisjoint(model.rules.individual_of)
 
 
 def is_value(model: Model, element: int, value: Named | Term) -> bool:

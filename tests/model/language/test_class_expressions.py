@@ -7,11 +7,11 @@ from purport.errors import SubscriptionSyntaxError
 from purport.model import class_expression as owl
 from purport.model.class_expression import Bound, Facet, Named, TextFacet
 from purport.model.comparison import Operator
-from purport.model.language.parse import parse
+from purport.model.language.parse import parse, parse_class
+from purport.model.language.write import write_class
 from purport.model.subscription import Conjunction, IsA
 from purport.model.term import Boolean, Text
 from purport.model.units import Quantity
-from purport.ontology.manchester import parse_class_expression, write_class_expression
 from tests.strategies.subscriptions import class_expressions
 
 A, B, C, P, Q = map(Named, "ABCpq")
@@ -82,13 +82,13 @@ XSD_INTEGER, XSD_STRING = Named("xsd:integer"), Named("xsd:string")
 def test_every_form_is_read_with_the_usual_precedence(
     text: str, expected: owl.ClassExpression
 ) -> None:
-    assert parse_class_expression(text) == expected
+    assert parse_class(text) == expected
 
 
 def test_known_prefixes_are_expanded() -> None:
     prefixes = {"wine": "http://x.org/wine#"}
 
-    found = parse_class_expression("wine:p some wine:Red or food:Meal", prefixes=prefixes)
+    found = parse_class("wine:p some wine:Red or food:Meal", prefixes=prefixes)
 
     red = owl.Some(Named("http://x.org/wine#p"), Named("http://x.org/wine#Red"))
     assert found == owl.Or((red, Named("food:Meal")))
@@ -132,7 +132,7 @@ def test_the_example_of_the_paper_is_a_subscription() -> None:
 )
 def test_a_mistake_is_told_with_its_place(text: str, line: int, column: int, said: str) -> None:
     with pytest.raises(SubscriptionSyntaxError) as mistake:
-        parse_class_expression(text)
+        parse_class(text)
 
     assert (mistake.value.line, mistake.value.column) == (line, column)
     assert said in mistake.value.message
@@ -140,4 +140,4 @@ def test_a_mistake_is_told_with_its_place(text: str, line: int, column: int, sai
 
 @given(class_expressions)
 def test_what_is_written_is_read_back_as_the_same(expression: owl.ClassExpression) -> None:
-    assert parse_class_expression(write_class_expression(expression)) == expression
+    assert parse_class(write_class(expression)) == expression

@@ -54,6 +54,8 @@ from purport.ontology.property_order import PropertyOrder, Role, backwards, role
 
 TOP, BOTTOM = 0, 1
 
+Steps = tuple[int, ...]  # the first roles of a chain, which lead somewhere as a role does
+
 
 class Rules:
     """What follows from what, by the numbers of concepts and roles."""
@@ -61,7 +63,7 @@ class Rules:
     def __init__(self, axioms: Axioms) -> None:
         self.order = PropertyOrder(axioms)
         self.numbers: dict[Hashable, int] = {THING.name: TOP, NOTHING.name: BOTTOM}
-        self.roles: dict[Hashable, int] = {}
+        self.roles: dict[Role | Steps, int] = {}
         self.told: defaultdict[int, list[int]] = defaultdict(list)
         self.conjunctions: defaultdict[int, dict[int, int]] = defaultdict(dict)
         self.unions: defaultdict[int, list[int]] = defaultdict(list)
@@ -75,19 +77,16 @@ class Rules:
         self._asked_links: dict[int, tuple[int, int]] = {}
         self._chains: list[tuple[int, int, int]] = []
         self._objects: list[tuple[int, int]] = []  # a role, and an individual that it leads to
-        self.names = {name: self.named(name) for name in sorted(axioms.classes)}
+        self.names = {name: self._number(name) for name in sorted(axioms.classes)}
         self.individuals = {name: self.individual(name) for name in sorted(axioms.individuals)}
+        self.class_of = {number: name for name, number in self.names.items()}
+        self.individual_of = {number: name for name, number in self.individuals.items()}
         for name in sorted(axioms.object_properties | axioms.data_properties):
             one, other = self._role((name, False)), self._role((name, True))
             self._backward |= {one: other, other: one}
         for axiom in axioms.axioms:
             self._take(axiom)
         self._follow_the_order()
-        self.individual_numbers = frozenset(self.individuals.values())
-
-    def named(self, name: str) -> int:
-        """The concept of a class."""
-        return self._number(name)
 
     def individual(self, name: str) -> int:
         """The concept of one individual."""
@@ -204,7 +203,7 @@ class Rules:
     def _number(self, key: Hashable) -> int:
         return self.numbers.setdefault(key, len(self.numbers))
 
-    def _role(self, role: Hashable) -> int:
+    def _role(self, role: Role | Steps) -> int:
         return self.roles.setdefault(role, len(self.roles))
 
     def _opaque(self, expression: ClassExpression) -> int:
@@ -301,16 +300,13 @@ class Rules:
         first, *others = steps
         for place, step in enumerate(others, 1):
             is_last = place == len(others)
-            reached = wider if is_last else self._role(("chain", *steps[: place + 1]))
+            reached = wider if is_last else self._role(tuple(steps[: place + 1]))
             self._chains.append((first, step, reached))
             first = reached
 
     def _follow_the_order(self) -> None:
         """Let what is asked of a role be answered by every role within it."""
-        known = list(self.roles.items())
-        above = {
-            number: [self._role(wider) for wider in self._above(role)] for role, number in known
-        }
+        above = {number: self._above(role) for role, number in list(self.roles.items())}
         within: defaultdict[int, list[int]] = defaultdict(list)
         for number, wider in above.items():
             for one in wider:
@@ -335,10 +331,12 @@ class Rules:
             number: tuple(dict.fromkeys(part for one in wider for part in self.ranges[one]))
             for number, wider in above.items()
         }
-
         for role, individual in self._objects:
             self.told[individual] += self.ranges_within[role]
 
-    def _above(self, role: Hashable) -> Iterable[Role | Hashable]:
-        is_chain = isinstance(role, tuple) and role[0] == "chain"
-        return (role,) if is_chain else self.order.above(role)  # type: ignore[arg-type]
+    def _above(self, role: Role | Steps) -> list[int]:
+        """The roles that contain one, itself among them; a part of a chain is in no other."""
+        match role:
+            case (str() as name, bool() as is_backwards):
+                return [self._role(wider) for wider in self.order.above((name, is_backwards))]
+        return [self.roles[role]]

@@ -22,25 +22,18 @@ from purport.model.class_expression import (
     Property,
     Restricted,
     Some,
-    TextFacet,
 )
 from purport.model.comparison import Operator
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity
-from purport.ontology.axioms import OWL
+from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description
 from purport.ontology.hierarchy import Hierarchy
+from purport.ontology.vocabulary import FACETS, OWL, RDF, RDFS, XSD
 
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-_TYPE = NamedNode(_RDF + "type")
-_LIMITS: dict[Operator | TextFacet, str] = {
-    Operator.LESS: "maxExclusive",
-    Operator.AT_MOST: "maxInclusive",
-    Operator.GREATER: "minExclusive",
-    Operator.AT_LEAST: "minInclusive",
-}
+_TYPE = NamedNode(RDF + "type")
+_DATATYPE = NamedNode(RDFS + "Datatype")
+_FACET_NAMES = {facet: NamedNode(name) for name, facet in FACETS.items()}
 _COUNTS = {
     Bound.MIN: ("minCardinality", "minQualifiedCardinality"),
     Bound.MAX: ("maxCardinality", "maxQualifiedCardinality"),
@@ -62,7 +55,7 @@ def triples_of_hierarchy(hierarchy: Hierarchy) -> list[Triple]:
     return [
         *(Triple(NamedNode(name), _TYPE, _owl("Class")) for name in kept),
         *(
-            Triple(NamedNode(name), NamedNode(_RDFS + "subClassOf"), NamedNode(parent))
+            Triple(NamedNode(name), NamedNode(RDFS + "subClassOf"), NamedNode(parent))
             for name in kept
             for parent in sorted(hierarchy.parents(name))
         ),
@@ -111,15 +104,18 @@ class _Builder:
             case Named(name):
                 return NamedNode(name)
             case And(operands):
-                return self._of_class("intersectionOf", self._list(map(self.expression, operands)))
+                parts = self._list(map(self.expression, operands))
+                return self._made_of(expression, "intersectionOf", parts)
             case Or(operands):
-                return self._of_class("unionOf", self._list(map(self.expression, operands)))
+                parts = self._list(map(self.expression, operands))
+                return self._made_of(expression, "unionOf", parts)
             case Not(operand):
-                return self._of_class("complementOf", self.expression(operand))
+                name = "datatypeComplementOf" if is_data_range(operand) else "complementOf"
+                return self._made_of(expression, name, self.expression(operand))
             case OneOf(members):
-                return self._of_class("oneOf", self._list(map(_member, members)))
-            case Restricted(datatype, facets):
-                return self._datatype(datatype, facets)
+                return self._made_of(expression, "oneOf", self._list(map(_member, members)))
+            case Restricted():
+                return self._restricted(expression)
             case Some(property, filler):
                 return self._restriction(property, "someValuesFrom", self.expression(filler))
             case Only(property, filler):
@@ -131,9 +127,9 @@ class _Builder:
             case Cardinality():
                 return self._cardinality(expression)
 
-    def _of_class(self, predicate: str, value: Value) -> Node:
+    def _made_of(self, expression: ClassExpression, predicate: str, value: Value) -> Node:
         node = BlankNode()
-        self.add(node, _TYPE, _owl("Class"))
+        self.add(node, _TYPE, _DATATYPE if is_data_range(expression) else _owl("Class"))
         self.add(node, _owl(predicate), value)
         return node
 
@@ -150,7 +146,8 @@ class _Builder:
         if counted.filler is None:
             return self._restriction(counted.property, plain, number)
         node = self._restriction(counted.property, qualified, number)
-        self.add(node, _owl("onClass"), self.expression(counted.filler))
+        among = "onDataRange" if is_data_range(counted.filler) else "onClass"
+        self.add(node, _owl(among), self.expression(counted.filler))
         return node
 
     def _property(self, property: Property) -> Node:
@@ -160,27 +157,38 @@ class _Builder:
         self.add(node, _owl("inverseOf"), NamedNode(property.property.name))
         return node
 
-    def _datatype(self, datatype: Named, facets: Sequence[Facet]) -> Node:
+    def _restricted(self, given: Restricted) -> Node:
+        """A datatype with facets; for `=` and `!=`, which OWL has not, with lists of one value."""
+        lists = [_listed(one) for one in given.facets if one.operator not in _FACET_NAMES]
+        facets = tuple(one for one in given.facets if one.operator in _FACET_NAMES)
+        if lists:
+            rest = Restricted(given.datatype, facets) if facets else given.datatype
+            return self.expression(And((rest, *lists)))
         limits: list[Value] = []
         for facet in facets:
             limit = BlankNode()
-            name = _LIMITS.get(facet.operator, str(facet.operator))
-            self.add(limit, NamedNode(_XSD + name), _literal(facet.limit))
+            self.add(limit, _FACET_NAMES[facet.operator], _literal(facet.limit))
             limits.append(limit)
         node = BlankNode()
-        self.add(node, _TYPE, NamedNode(_RDFS + "Datatype"))
-        self.add(node, _owl("onDatatype"), NamedNode(datatype.name))
+        self.add(node, _TYPE, _DATATYPE)
+        self.add(node, _owl("onDatatype"), NamedNode(given.datatype.name))
         self.add(node, _owl("withRestrictions"), self._list(iter(limits)))
         return node
 
     def _list(self, items: Iterator[Value]) -> Node:
         found = list(items)
-        node: Node = NamedNode(_RDF + "nil")
+        node: Node = NamedNode(RDF + "nil")
         for item in reversed(found):
             rest, node = node, BlankNode()
-            self.add(node, NamedNode(_RDF + "first"), item)
-            self.add(node, NamedNode(_RDF + "rest"), rest)
+            self.add(node, NamedNode(RDF + "first"), item)
+            self.add(node, NamedNode(RDF + "rest"), rest)
         return node
+
+
+def _listed(facet: Facet) -> ClassExpression:
+    """What `= 5` or `!= 5` leaves, as a list."""
+    only = OneOf((facet.limit,))
+    return only if facet.operator is Operator.EQUAL else Not(only)
 
 
 def _member(member: Named | Term) -> Value:
@@ -188,7 +196,7 @@ def _member(member: Named | Term) -> Value:
 
 
 def _typed(text: str, datatype: str) -> Literal:
-    return Literal(text, datatype=NamedNode(_XSD + datatype))
+    return Literal(text, datatype=NamedNode(XSD + datatype))
 
 
 def _literal(term: Term) -> Value:
