@@ -12,6 +12,7 @@ from pyoxigraph import NamedNode
 
 from purport.broker.asked import Asked, Query, is_query
 from purport.broker.records import Subscribed
+from purport.broker.state import is_given_out
 from purport.errors import EventError, InvalidInput
 from purport.model.clock import Clock
 from purport.model.event import Event
@@ -124,6 +125,12 @@ def _graph_names(graphs: Iterable[str] | None) -> tuple[str, ...] | None:
         return tuple(NamedNode(one).value for one in graphs)
     except (ValueError, TypeError) as error:
         raise InvalidInput(f"a dataset of graphs that are no IRIs: {error}") from None
+
+
+def require_own_name(name: str) -> None:
+    """Raise `InvalidInput` if whoever subscribes cannot choose this name."""
+    if is_given_out(require_name(name, "the id of a subscription")):
+        raise InvalidInput(f"names such as {name!r} are given out by the broker")
 
 
 def require_owner(name: str | None) -> None:
