@@ -34,7 +34,7 @@ from purport.broker.registry import Registration
 from purport.broker.registry_text import exported, imported
 from purport.broker.schedule import DelayedUpdate
 from purport.broker.time_engine import HistoryEngine
-from purport.embedded.asked_for import (
+from purport.embedded.arguments import (
     Publishable,
     due_time,
     one_of,

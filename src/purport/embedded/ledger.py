@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
-from purport.broker.draft import detected, published, updated
 from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
+from purport.broker.publishing import detected, published
 from purport.broker.records import (
     Acknowledged,
     Entry,
@@ -34,7 +34,7 @@ from purport.broker.restart import restored
 from purport.broker.retention import Retention
 from purport.broker.schedule import DelayedUpdate
 from purport.broker.state import id_at
-from purport.broker.update_draft import Cause
+from purport.broker.updating import Cause, updated
 from purport.embedded.acknowledgements import Acknowledgements
 from purport.embedded.dropping import droppable
 from purport.embedded.settings import BrokerSettings

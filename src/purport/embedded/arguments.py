@@ -1,4 +1,4 @@
-"""What a broker is asked for, checked where it comes in: what is wrong must not reach a journal."""
+"""What a broker is given, checked where it comes in: what is wrong must not reach a journal."""
 
 from __future__ import annotations
 
