@@ -152,6 +152,27 @@ def test_access_rules_hold() -> None:
         assert broker.failures() == []  # she does not hear of floor 1
 
 
+def test_a_pattern_in_time_is_heard_by_who_may_hear_of_all_topics() -> None:
+    rules = AccessRules(
+        (
+            AccessRule(frozenset({"ann"}), frozenset({Action.SUBSCRIBE})),
+            AccessRule(frozenset({"eve"}), frozenset({Action.SUBSCRIBE}), ("floor/1/#",)),
+            AccessRule(frozenset({"*"}), frozenset({Action.PUBLISH})),
+        )
+    )
+    clock, settings = ManualClock(NOON), BrokerSettings(access=rules)
+    with Broker.in_memory(matcher=exact, clock=clock, settings=settings) as broker:
+        heard = [
+            broker.subscribe("{b = 1, start after {a = 1}}", owner=owner)
+            for owner in ("ann", "eve")
+        ]
+        for said in ({"a": 1}, {"b": 1}):
+            broker.publish(said, topic="floor/2/heat")
+            clock.advance(timedelta(seconds=1))
+
+        assert [len(list(one.waiting())) for one in heard] == [1, 0]
+
+
 def test_a_rule_may_publish_only_what_its_owner_may() -> None:
     rules = AccessRules(
         (

@@ -153,7 +153,9 @@ def test_numbers_of_a_name_are_never_used_again(broker: Broker) -> None:
     again = broker.subscribe("{a > 0} as x")
     broker.publish({"@id": "e2", "a": 1})
 
+    long_ago = NOON - timedelta(days=9_000)
     assert [(one.id, one.match.event.id) for one in again.replay()] == [("x:1", "e2")]
+    assert [(one.id, one.match.event.id) for one in again.replay(since=long_ago)] == [("x:1", "e2")]
     assert [one.sequence for one in again.waiting()] == [1]
 
 

@@ -50,7 +50,7 @@ class Deliveries:
             return Backlog(cursor, found, delivery is Delivery.AT_MOST_ONCE)
 
     def told(self, identifier: str, after: int, most: int) -> list[Notification]:
-        """What a subscriber was told under numbers after this one."""
+        """What a subscription was told under numbers after this one; nothing of one before it."""
         with self._ledger.lock:
             self._ledger.require_open()
             registry, cursor = self._ledger.registry, self._ledger.cursor(identifier)
@@ -70,9 +70,7 @@ class Deliveries:
             raise InvalidInput(f"expected a time with its zone, got {at!r}")
         with self._ledger.lock:
             self._ledger.require_open()
-            number = self._journal.numbered_since(identifier, microseconds_of(at))
-            cursor = self._ledger.cursor(identifier)
-            return None if number is None or cursor is None else max(number, cursor.first)
+            return self._journal.numbered_since(identifier, microseconds_of(at))
 
     def acknowledge(self, identifier: str, through: int) -> None:
         """Remember that everything through a number was received, or is about to be."""
