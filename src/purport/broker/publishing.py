@@ -15,7 +15,7 @@ from msgspec import structs
 from purport.broker.access import OPEN, AccessRules, Action
 from purport.broker.asked import options_of
 from purport.broker.cursor import Cursor
-from purport.broker.derivation import Names, derived_event
+from purport.broker.derivation import NO_NAMES, Names, derived_event
 from purport.broker.drafting import BacklogFull, Drafting, Limits, begun
 from purport.broker.engine import Answer, Found
 from purport.broker.records import (
@@ -37,7 +37,6 @@ from purport.model.subscription import Rule, Update
 from purport.temporal.occurrence import told_id
 
 _NOTHING = Published()
-_NO_NAMES: Names = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +223,7 @@ class _Publishing:
         return sorted(found)
 
     def _fire(
-        self, told: Told, event: Event, origin: _Origin, root: int, names: Names = _NO_NAMES
+        self, told: Told, event: Event, origin: _Origin, root: int, names: Names = NO_NAMES
     ) -> None:
         """Let a rule publish what it derives, or update; what it cannot do is recorded."""
         registration = self._state.registry.get(told.subscription)
