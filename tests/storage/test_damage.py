@@ -80,6 +80,20 @@ def test_a_snapshot_that_is_damaged_gives_way_to_the_one_before(
         assert journal.snapshot() == Snapshot(3, b"state" * 3)
 
 
+def test_a_snapshot_of_what_is_gone_gives_way_to_the_one_before(
+    tmp_path: Path, sample: Sample
+) -> None:
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append(sample.publications(5))
+        for sequence in (3, 5):
+            journal.keep_snapshot(Snapshot(sequence, b"state"))
+    execute(tmp_path, "DELETE FROM entries WHERE sequence = 5")
+
+    for read_only in (True, False):
+        with closing(open_sqlite_journal(tmp_path, read_only=read_only)) as journal:
+            assert journal.snapshot() == Snapshot(3, b"state")
+
+
 def test_a_damaged_page_is_an_error_of_one_line(tmp_path: Path, sample: Sample) -> None:
     with closing(open_sqlite_journal(tmp_path)) as journal:
         journal.append(sample.publications(500, "a"))

@@ -35,6 +35,21 @@ def test_numbers_that_come_again_do_not_stop_a_journal(
         assert list(journal.told("a", 2**70, 9)) == []
 
 
+def test_nothing_is_left_of_numbers_whose_entries_are_dropped(
+    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.storage.stretches.find_spec", lambda name: None)
+    with closing(open_sqlite_journal(tmp_path)) as journal:
+        journal.append([*sample.publications(5, "a"), *sample.publications(5, "b")])
+        assert journal.drop(5) == 5
+    with (
+        closing(open_sqlite_journal(tmp_path)) as journal,
+        journal.database.reading() as connection,
+    ):
+        names = connection.exec_driver_sql("SELECT DISTINCT subscription FROM told").scalars()
+        assert list(names) == ["b"]
+
+
 def test_any_id_can_be_told(postgres: PostgresServer, sample: Sample) -> None:
     long = "".join(map(chr, range(0x4E00, 0x4E00 + 5_000)))
     with closing(open_sql_journal(postgres.new_place())) as journal:
