@@ -62,6 +62,28 @@ def test_what_had_to_be_dropped_is_told(broker: Broker) -> None:
     assert [(one.sequence, one.missed) for one in slow.waiting()] == [(3, 3), (4, 0)]
 
 
+def test_what_was_handed_over_is_not_told_to_be_missed_later(broker: Broker) -> None:
+    slow = broker.subscribe("{a > 0} as slow", most_waiting=2, acknowledging="by hand")
+    broker.publish_all([{"a": 1}] * 5)
+    assert [one.missed for one in slow.waiting()] == [3, 0]
+
+    broker.publish({"a": 1})
+
+    assert [(one.sequence, one.missed) for one in slow.waiting()] == [(5, 0)]
+
+
+def test_nothing_is_remembered_of_what_those_received_who_have_gone(broker: Broker) -> None:
+    for _ in range(3):
+        brief = broker.subscribe("{a > 0}")
+        broker.publish({"a": 1})
+        assert len(list(brief.waiting())) == 1
+        brief.acknowledge()
+        assert broker._ledger.received.all()
+        broker.unsubscribe(brief.id)
+
+    assert not broker._ledger.received.all()
+
+
 def test_a_subscriber_waits_for_what_comes(broker: Broker) -> None:
     later = broker.subscribe("{a > 0} as later")
     timer = threading.Timer(0.05, lambda: broker.publish({"a": 1}))
