@@ -207,6 +207,19 @@ def test_rules_go_on_from_patterns_and_name_what_they_found() -> None:
     assert alarm.causes
 
 
+def test_a_pattern_comes_from_those_of_its_events_that_went_through_most_rules() -> None:
+    with Broker.in_memory(clock=ManualClock(NOON)) as broker:
+        broker.subscribe("when {type = x} as first publish {type = one}")
+        broker.subscribe("when {type = one} as second publish {type = two}")
+        both = broker.subscribe("{type = one, start with {type = two}} as both")
+        now = NOON.isoformat()
+        broker.publish({"@id": "x", "type": "x", "@start": now, "@end": now})
+
+        [found] = both.waiting()
+
+    assert (found.match.event.id, found.causes) == ("x>first", ("x>first", "x"))
+
+
 def test_rules_that_feed_on_their_own_patterns_are_stopped() -> None:
     clock = ManualClock(NOON)
     with Broker.in_memory(clock=clock) as broker:
