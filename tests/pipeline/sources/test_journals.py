@@ -35,6 +35,7 @@ from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.explanation import StoredExplanations
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import matches_in
+from purport.pipeline.stretches import Stretch
 from purport.pipeline.tables import JOURNAL
 from purport.pipeline.watched import Fixed
 from tests.pipeline.journals import FIRST_AT, seal
@@ -159,8 +160,7 @@ def test_a_stretch_of_a_newer_purport_is_not_misread(tmp_path: Path) -> None:
     pq.write_table(table.set_column(2, "version", pc.add(table.column("version"), 1)), path)
     reader = JournalReader(path.parent, Span())
 
-    rows = pa.record_batch({"name": [path.name], "appeared": [datetime.now(UTC)]})
-    [refused] = reader.read([rows])
+    [refused] = reader.told(Stretch(path, path.name))
 
     [letter] = refused.match(Matcher([parse("{a = 1}")])).dead_letters
     assert "this Purport reads versions up to" in letter.reason
