@@ -15,10 +15,10 @@ from purport import parse
 from purport.errors import InvalidInput
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.job_folder import JobFolder, JobIdentity
-from purport.pipeline.jobs.spark_errors import reason_of
 from purport.pipeline.matcher_spec import MatcherSpec
 from purport.pipeline.notes import Notes
 from purport.pipeline.readers import Reader, RowReader
+from purport.pipeline.spark_errors import reason_of
 from purport.pipeline.told import Told
 
 SPEC = MatcherSpec.of([parse("{a = 1}")])

@@ -6,7 +6,7 @@ import pytest
 
 from purport import Matcher
 from purport.errors import UnusablePath
-from purport.pipeline.journaled import Span
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.readers import FileReader
 from purport.pipeline.sources.journals import JournalReader
 from purport.pipeline.stretches import Stretch

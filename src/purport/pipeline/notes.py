@@ -18,20 +18,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.matcher_spec import MatcherSpec
 from purport.pipeline.matches import dead_letter_rows, match_rows
 from purport.pipeline.readers import Reader, require_shared
-from purport.pipeline.tables import MATCHES, TIMED_EVENTS
+from purport.pipeline.tables import MATCHES, TIMED_EVENTS, arrow_schema
 from purport.pipeline.timed.asked import Asked
 from purport.pipeline.timed.rows import TimedRows
 from purport.pipeline.told import Matched
 from purport.whole_file import whole_file
 
 _LETTERS_AT_ONCE = 10_000
-_TIMED_EVENTS = to_arrow_schema(TIMED_EVENTS)
+_TIMED_EVENTS = arrow_schema(TIMED_EVENTS)
 
 
 class Counts(msgspec.Struct):
@@ -48,6 +47,15 @@ class Counts(msgspec.Struct):
     matching: float = 0.0
     handing_over: float = 0.0
     problems: list[str] = msgspec.field(default_factory=list)  # that stop nothing
+
+    @property
+    def work(self) -> dict[str, float]:
+        """The seconds of cores, by what was done in them."""
+        return {
+            "reading": self.reading,
+            "matching": self.matching,
+            "handing_over": self.handing_over,
+        }
 
     def count_matches(self, found: Mapping[str, int]) -> None:
         """Count matches, by their subscriptions."""
@@ -163,7 +171,7 @@ class Matches:
 def write_part(folder: Path, found: Found) -> None:
     """Write the matches of a task as Parquet; done again, it puts the same in the place of it."""
     path = folder / f"{task_name('part')}.parquet"
-    schema = to_arrow_schema(MATCHES)
+    schema = arrow_schema(MATCHES)
     with whole_file(path, is_lasting=False) as hidden, pq.ParquetWriter(hidden, schema) as file:
         for batch in found:
             file.write_batch(batch)

@@ -23,7 +23,8 @@ from purport.pipeline.contracts import SourceContract
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.build_archive import BuildArchive
 from purport.pipeline.jobs.match_stream import MatchStream
-from purport.pipeline.journaled import Span, ToldEntries, journal_events
+from purport.pipeline.journal.stretch_rows import Span
+from purport.pipeline.journal.told_entries import ToldEntries, journal_events
 from purport.pipeline.matches import match_rows
 from purport.pipeline.notes import Matches, Notes
 from purport.pipeline.session import spark_address
@@ -31,10 +32,10 @@ from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.catalogue import source_at
 from purport.pipeline.sources.journals import Journaled, JournalReader
 from purport.pipeline.sources.source import Source
-from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.explanation import StoredExplanations
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import matches_in
+from purport.pipeline.stored.source_events import EventGone
 from purport.pipeline.stretches import Stretch
 from purport.pipeline.tables import JOURNAL
 from purport.pipeline.watched import Fixed

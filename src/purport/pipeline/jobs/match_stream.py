@@ -22,7 +22,8 @@ from purport.pipeline.timed.asked import split
 from purport.pipeline.timed.batches import matches_in_time
 from purport.pipeline.timed.engines import EnginesSpec, packed, since
 from purport.pipeline.timed.kept import TimedFolder
-from purport.pipeline.watched import Subscribed, Versions
+from purport.pipeline.versions import Versions
+from purport.pipeline.watched import Subscribed
 
 
 def _tell_nobody(_: object) -> None:

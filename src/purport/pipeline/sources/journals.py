@@ -11,7 +11,8 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.errors import InvalidInput
-from purport.pipeline.journaled import Span, journal_events, stretches_in
+from purport.pipeline.journal.stretch_rows import Span, stretches_in
+from purport.pipeline.journal.told_entries import journal_events
 from purport.pipeline.readers import StretchReader
 from purport.pipeline.sources.files import BATCH_BYTES, Files
 from purport.pipeline.stretches import Stretch
