@@ -10,8 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from purport import InvalidInput
 from purport.pipeline.addresses import Address
+from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_file import JobOptions
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.notes import Notes
 from purport.pipeline.readers import RowReader
 from purport.pipeline.schemes import Schemes
 from purport.pipeline.session import spark_address

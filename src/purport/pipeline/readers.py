@@ -54,14 +54,14 @@ class StretchReader(ABC):
     folder: Path
 
     @abstractmethod
-    def opened(self, stretch: Stretch) -> Iterator[Tells]:
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
         """What a stretch of a file tells; `UnusablePath` if it cannot be read."""
 
     def told(self, stretch: Stretch) -> Iterator[Tells]:
         """The same; a file that cannot be read is a dead letter."""
         how_far = ""
         try:
-            for told in self.opened(stretch):
+            for told in self.read_stretch(stretch):
                 yield told
                 how_far = " to its end"
         except UnusablePath as error:
@@ -88,7 +88,7 @@ class FileReader(StretchReader):
 
     format: str | None = None
 
-    def opened(self, stretch: Stretch) -> Iterator[Tells]:
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
         """The events of a stretch."""
         return FORMATS[self.format or format_of(stretch.name)].read(stretch)
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.errors import PurportError
+from purport.pipeline.found_matches import found_matches
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.jobs.run_stream import EVERY_SECONDS, run_stream
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
@@ -116,7 +117,7 @@ class _Batches:
             engines = self._engines(spec, batch, notes, cores)
             found = matches_in_time(spread, job.source.reader, spec, engines, notes)
         else:
-            found = notes.matches(spread, job.source.reader, spec)
+            found = found_matches(spread, job.source.reader, spec, notes)
         job.sink.write(found, batch, notes)
         finished = time.time()
         counts = notes.counts()

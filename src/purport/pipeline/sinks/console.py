@@ -16,7 +16,8 @@ from rich.text import Text
 
 from purport.errors import InvalidInput
 from purport.model.term import printable
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.found_matches import Matches
+from purport.pipeline.notes import Notes
 from purport.pipeline.sinks.sink import Fleeting
 from purport.pipeline.tables import SHOWN, arrow_schema
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from purport.pipeline.addresses import Address
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.found_matches import Matches
+from purport.pipeline.notes import Notes
 from purport.pipeline.schemes import Schemes
 
 

@@ -65,7 +65,7 @@ class ArchiveReader(StretchReader):
 
     archive: str
 
-    def opened(self, stretch: Stretch) -> Iterator[Tells]:
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
         """The events of a file, which is read as a whole."""
         return archived_events(stretch.path, _worker_codes(self.folder.parent, self.archive))
 

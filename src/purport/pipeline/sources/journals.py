@@ -58,7 +58,7 @@ class JournalReader(StretchReader):
 
     span: Span
 
-    def opened(self, stretch: Stretch) -> Iterator[Tells]:
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
         """The events of a stretch, which is read as a whole."""
         return journal_events(stretch.path, self.span)
 

@@ -9,14 +9,12 @@ from pathlib import Path
 from purport.errors import EventError
 from purport.matching.batches import as_event
 from purport.model.event import Event
-from purport.pipeline.formats.catalogue import format_of
+from purport.pipeline.formats.catalogue import FORMATS, format_of
 from purport.pipeline.readers import FileReader
 from purport.pipeline.stored.matches import StoredMatch
 from purport.pipeline.stored.source_events import EventGone, SourceEvents, by_source, found_again
 from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Told
-
-_COUNTED = {"jsonl": "line", "csv": "line", "parquet": "row"}  # and else descriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +75,4 @@ class SourceFiles(SourceEvents):
 
     def _where(self, match: StoredMatch) -> str:
         name = self.format or format_of(match.source.partition("@")[0])
-        return f"{match.source}, {_COUNTED.get(name, 'description')} {match.offset}"
+        return f"{match.source}, {FORMATS[name].counted} {match.offset}"
