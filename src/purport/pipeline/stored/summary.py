@@ -13,12 +13,12 @@ from purport.model.event import Event
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.metrics.figures import Figures
 from purport.pipeline.metrics.job_metrics import JSON_FILE
+from purport.pipeline.stored.catalogue import source_events
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.letters import Refused, StoredLetters
 from purport.pipeline.stored.matches import StoredMatch
 from purport.pipeline.stored.seen import SeenMatches
 from purport.pipeline.stored.source_events import EventGone
-from purport.pipeline.stored.sources import source_events
 from purport.pipeline.tally import Tally
 from purport.pipeline.versions import Versions
 

@@ -1,4 +1,4 @@
-"""Where the events of a job's matches are to be found again."""
+"""Where the events of a job's matches are to be found again, by the scheme of its source."""
 
 from __future__ import annotations
 
