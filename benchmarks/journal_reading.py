@@ -24,10 +24,10 @@ from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream, Watchers
 from purport.pipeline.jobs.replay import Replay
-from purport.pipeline.journaled import journal_table
+from purport.pipeline.journal.replayable import Replayable
+from purport.pipeline.journal.stretch_rows import journal_table
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.notes import Counts
-from purport.pipeline.replayable import Replayable
 from purport.pipeline.session import local_session
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.journals import Journaled

@@ -17,10 +17,11 @@ import msgspec
 
 from benchmarks.measure import Finding, at_least
 from purport import parse
+from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream, Watchers
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.notes import Notes
 from purport.pipeline.session import local_session
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files

@@ -115,7 +115,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("concepts", "count", "nowhere", "-o", "x"), "nowhere: No such file"),
         (("events", "missing.nt", "-o", "x"), "missing.nt: No such file or directory"),
         (("events", "/dev/null"), "Missing option '--output' / '-o'."),
-        (("events", "/dev/null", "-o", "/dev/null"), "there is something here already"),
+        (("events", "/dev/null", "-o", "/dev/null"), "expected an empty folder, or none"),
         (("events", "/dev/null", "-o", "/dev/null/x"), "/dev/null/x: /dev/null is not a folder"),
         (("events", "/dev/null", "-o", "x", "--type", "Event"), "expected the IRI of a class"),
         (("events", "/dev/null", "-o", "x", "--most-statements", "0"), "Invalid value for"),

@@ -10,7 +10,7 @@ import pytest
 
 from purport.assembly import journal_at
 from purport.embedded.broker import Broker
-from purport.pipeline.replayable import replayable
+from purport.pipeline.journal.replayable import replayable
 from tests.commands import Run
 from tests.storage.postgres_server import PostgresServer
 

@@ -17,7 +17,7 @@ from purport.pipeline.readers import FileReader
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.stretches import Stretch
-from purport.pipeline.watched import Versions
+from purport.pipeline.versions import Versions
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from purport.demo.run import demo_subscriptions
 from purport.errors import InvalidInput, StreamFailed, UnusablePath
 from purport.pipeline.archive.folder import Archive, ArchivedBatch
 from purport.pipeline.archive.numbering import local_statements, new_statements
-from purport.pipeline.at_rest import at_rest
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.build_archive import BuildArchive
 from purport.pipeline.jobs.match_stream import MatchStream
@@ -35,6 +34,7 @@ from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import Files
 from purport.pipeline.sources.source import Source
 from purport.pipeline.tables import ARCHIVED_STATEMENTS, FILES, MATCHES
+from purport.pipeline.tables_at_rest import at_rest
 from purport.pipeline.watched import Fixed
 from purport.relatedness.array_store import StoreError
 from tests.pipeline.test_match_stream import lines

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from purport import InvalidInput, parse
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
-from purport.pipeline.journaled import Span
+from purport.pipeline.journal.event_notifications import answers
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.notifications import answers
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.stored.explanation import StoredExplanations

@@ -15,7 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from purport import InvalidInput
 from purport.model.event_lines import ToldObject
 from purport.pipeline.contracts import SinkContract, SourceContract
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.found_matches import Matches
+from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.match_message import match_id
 from purport.pipeline.told import Told

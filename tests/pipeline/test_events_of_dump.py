@@ -15,11 +15,11 @@ from pyspark.sql import SparkSession
 from purport import Matcher, parse
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.event_lines import DeadLetter, events_in_file
-from purport.pipeline.dump_lines import DumpLines
+from purport.pipeline.dump.lines import DumpLines
+from purport.pipeline.dump.rdf_dump import RdfDump
 from purport.pipeline.jobs.events_of_dump import DumpSummary, EventsOfDump
 from purport.pipeline.matches import match_stream
 from purport.pipeline.session import spark_address
-from purport.pipeline.sources.rdf_dump import RdfDump
 from purport.pipeline.stretches import STRETCH_BYTES
 from tests.oracles.dump_events import canonical, events_of
 
@@ -380,7 +380,7 @@ def test_what_is_there_already_is_not_overwritten(spark: SparkSession, tmp_path:
     job = EventsOfDump(RdfDump.at(dump), tmp_path / "output")
     job.run(spark)
 
-    with pytest.raises(UnusablePath, match="there is something here already"):
+    with pytest.raises(UnusablePath, match="expected an empty folder, or none"):
         job.run(spark)
     with pytest.raises(UnusablePath, match="is not a folder"):
         EventsOfDump(RdfDump.at(dump), dump / "below").run(spark)

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from purport import InvalidInput
+from purport.model.event_lines import DeadLetter
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.notes import Counts
+from purport.pipeline.stored.letters import StoredLetters
 
 IDENTITY = JobIdentity("file:/in", "parquet:/out")
 
@@ -82,3 +84,19 @@ def test_a_lexicon_stays_as_it_was_when_the_job_began(tmp_path: Path) -> None:
     assert first.read_text() == "a = b\n"
     assert second.read_text() == "a = c\n"
     assert job.keep_lexicon(rules) == second
+
+
+def test_of_a_batch_that_is_done_again_the_dead_letters_of_the_last_time_are_left(
+    tmp_path: Path,
+) -> None:
+    job = opened(tmp_path)
+
+    for reasons in (["a", "b"], ["c"], []):
+        notes = job.notes()
+        letters = [DeadLetter("source", 1, reason, "text") for reason in reasons]
+        notes.refuse(letters, f"part-{len(reasons):05}")
+        job.keep(report(0), notes)
+
+        kept = StoredLetters(job.dead_letters).of_batch(0, 10)
+        assert [one.reason for one in kept] == reasons
+        assert not notes.folder.exists()

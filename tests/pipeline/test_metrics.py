@@ -16,11 +16,11 @@ from pyspark.sql.streaming.query import StreamingQueryManager
 
 from purport import InvalidInput, parse
 from purport.errors import StreamFailed
-from purport.pipeline.figures import Figures, QueryState
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.jobs.match_stream import MatchStream, Watchers
-from purport.pipeline.metrics import MOST_SUBSCRIPTIONS, JobMetrics
-from purport.pipeline.metrics_server import metrics_server
+from purport.pipeline.metrics.figures import Figures, QueryState
+from purport.pipeline.metrics.job_metrics import MOST_SUBSCRIPTIONS, JobMetrics
+from purport.pipeline.metrics.server import metrics_server
 from purport.pipeline.notes import Counts
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_type_hints
 from unittest.mock import Mock
 
 import pyarrow as pa
@@ -14,11 +15,12 @@ from pyspark.sql import SparkSession
 from purport import parse
 from purport.errors import InvalidInput
 from purport.model.event_lines import DeadLetter
+from purport.pipeline.found_matches import found_matches
 from purport.pipeline.job_folder import JobFolder, JobIdentity
-from purport.pipeline.jobs.spark_errors import reason_of
 from purport.pipeline.matcher_spec import MatcherSpec
-from purport.pipeline.notes import Notes
+from purport.pipeline.notes import Counts, Notes
 from purport.pipeline.readers import Reader, RowReader
+from purport.pipeline.spark_errors import reason_of
 from purport.pipeline.told import Told
 
 SPEC = MatcherSpec.of([parse("{a = 1}")])
@@ -49,7 +51,7 @@ class Refusing:
 def run_task(notes: Notes, reader: Reader) -> None:
     """What a worker does in a task."""
     table = Mock()
-    notes.matches(table, reader, SPEC).table  # noqa: B018 - which makes the task
+    found_matches(table, reader, SPEC, notes).table  # noqa: B018 - which makes the task
     matched, _ = table.mapInArrow.call_args.args
     assert list(matched(iter(()))) == []
 
@@ -84,7 +86,7 @@ def test_a_worker_that_does_not_see_the_folders_of_the_job_says_so(
 
     for notes in (Notes(gone), Notes(there, (gone,))):
         with pytest.raises(PythonException) as raised:
-            notes.matches(events, RowReader(), SPEC).table.collect()
+            found_matches(events, RowReader(), SPEC, notes).table.collect()
         assert reason_of(raised.value).startswith(f"{gone}: nothing is there on ")
     assert not gone.exists()
 
@@ -128,3 +130,32 @@ def test_dead_letters_are_written_as_they_come(tmp_path: Path) -> None:
     [path] = notes.dead_letter_files()
     assert pq.read_metadata(path).num_rows == notes.counts().dead_letters == 25_000
     assert written_before_the_end == [True]
+
+
+def test_letters_of_an_earlier_attempt_at_a_task_go_with_it(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+
+    for letters in ([DeadLetter("source", 1, "not delivered", "text")], []):
+        notes.refuse(letters, "undelivered-00000")
+
+    assert not notes.dead_letter_files()
+    assert (notes.counts().dead_letters, notes.counts().undelivered) == (0, 0)
+
+
+def test_what_tasks_did_is_added_up() -> None:
+    """Whatever there is to be counted, also if it is new."""
+    numbers = [name for name, kind in get_type_hints(Counts).items() if kind in (int, float)]
+    first = Counts(matches={"a": 1}, appeared=3.0, problems=["one"])
+    second = Counts(matches={"a": 2, "b": 1}, appeared=2.0, problems=["two", "one"])
+    for name in numbers:
+        setattr(first, name, 1)
+        setattr(second, name, 2)
+
+    total = Counts()
+    for one in (first, Counts(), second):
+        total.add(one)
+
+    assert {name: getattr(total, name) for name in numbers} == dict.fromkeys(numbers, 3)
+    assert total.matches == {"a": 3, "b": 1}
+    assert total.appeared == 2.0
+    assert total.problems == ["one", "two"]

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport.pipeline.prometheus import (
+from purport.pipeline.metrics.prometheus import (
     Family,
     Kind,
     Sample,

@@ -6,7 +6,9 @@ import pytest
 
 from purport import Matcher
 from purport.errors import UnusablePath
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.readers import FileReader
+from purport.pipeline.sources.journals import JournalReader
 from purport.pipeline.stretches import Stretch
 
 
@@ -26,6 +28,16 @@ def test_a_folder_that_is_not_mounted_is_an_error(tmp_path: Path) -> None:
     row = {"name": "a.jsonl", "appeared": datetime(2026, 1, 1, tzinfo=UTC), "begin": 0, "end": None}
     files = pa.RecordBatch.from_pylist([row])
 
-    for folder in (empty, gone):
-        with pytest.raises(UnusablePath, match=f"{folder}: nothing is there on "):
-            list(FileReader(folder).read([files]))
+    for reader in (FileReader(empty), FileReader(gone), JournalReader(gone, Span())):
+        with pytest.raises(UnusablePath, match=f"{reader.folder}: nothing is there on "):
+            list(reader.read([files]))
+
+
+def test_a_journal_may_have_dropped_all_of_its_stretches(tmp_path: Path) -> None:
+    row = {"name": "a.parquet", "appeared": datetime.now(UTC), "begin": 0, "end": None}
+    reader = JournalReader(tmp_path, Span())
+
+    [told] = reader.read([pa.RecordBatch.from_pylist([row])])
+
+    [letter] = told.match(Matcher()).dead_letters
+    assert letter.reason.startswith("the file cannot be read: ")

@@ -16,8 +16,8 @@ from purport.broker.records import Entry, Published
 from purport.embedded.broker import Broker
 from purport.model.clock import ManualClock
 from purport.pipeline.jobs.replay import Replay, Replayed
-from purport.pipeline.journaled import Span
-from purport.pipeline.replayable import Replayable, replayable
+from purport.pipeline.journal.replayable import Replayable, replayable
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.session import spark_address
 from purport.storage.opening import open_sqlite_journal
 from tests.storage.postgres_server import PostgresServer

@@ -23,12 +23,12 @@ from purport.model.clock import ManualClock
 from purport.model.event import Event
 from purport.model.interval import time_of
 from purport.model.subscription import Subscription
-from purport.pipeline.answered_patterns import HappenedInFiles, told_rows
-from purport.pipeline.entries_in_files import EntriesInFiles
 from purport.pipeline.jobs.replay import Replay
-from purport.pipeline.journaled import Span
+from purport.pipeline.journal.entries_in_files import EntriesInFiles
+from purport.pipeline.journal.pattern_notifications import HappenedInFiles, notification_rows
+from purport.pipeline.journal.replayable import replayable
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.replayable import replayable
 from purport.pipeline.session import spark_address
 from purport.storage.opening import open_sqlite_journal
 from purport.storage.stretches import StretchFolder, name_of
@@ -263,7 +263,7 @@ def test_any_tasks_tell_what_the_broker_told(
         found = [
             (row[0], row[1], time_of(row[3]), row[4], row[5], row[6])
             for task in range(tasks)
-            for row in told_rows(
+            for row in notification_rows(
                 subscriptions, range(task, len(subscriptions), tasks), happened, EXACT
             )
         ]

@@ -10,7 +10,7 @@ from purport.model.class_expression import And, Named, Some
 from purport.ontology.axioms import THING, Axioms, EquivalentClasses
 from purport.ontology.ontology import Ontology
 from purport.pipeline.jobs.replay import Replay
-from purport.pipeline.replayable import NamedQuery, Replayable
+from purport.pipeline.journal.replayable import NamedQuery, Replayable
 from tests.pipeline.test_replay_queries import replayed, told
 
 VEHICLE, AIRCRAFT, WINGS = (Named(f"urn:{name}") for name in ("Vehicle", "Aircraft", "hasWings"))

@@ -21,8 +21,8 @@ from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.model.clock import ManualClock
 from purport.pipeline.jobs.replay import Replay
-from purport.pipeline.journaled import Span
-from purport.pipeline.replayable import NamedQuery, Replayable, replayable
+from purport.pipeline.journal.replayable import NamedQuery, Replayable, replayable
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.session import spark_address
 from purport.sparql import Dataset
 from purport.storage.opening import open_sqlite_journal

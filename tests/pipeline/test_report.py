@@ -15,7 +15,7 @@ from purport.model.event_lines import DeadLetter
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.metrics import JobMetrics
+from purport.pipeline.metrics.job_metrics import JobMetrics
 from purport.pipeline.notes import Counts
 from purport.pipeline.report import pictures_missing, report
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
@@ -23,7 +23,8 @@ from purport.pipeline.sources.files import Files
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.summary import JobSummary
 from purport.pipeline.tables import MATCHES
-from purport.pipeline.watched import Fixed, Versions
+from purport.pipeline.versions import Versions
+from purport.pipeline.watched import Fixed
 from tests.oracles.html_page import HtmlPage
 from tests.pipeline.left_behind import LeftBehind
 
@@ -56,8 +57,9 @@ def test_a_job_is_told_from_its_totals_to_its_matches(left: LeftBehind) -> None:
 
     page, summary = page_of(left.matches)
 
-    assert (summary.events, summary.batches, summary.dead_letters) == (6, 2, 4)
-    assert summary.matches == {"hot": 2, "near": 2, "other": 1}
+    tally = summary.tally
+    assert (tally.counts.events, tally.batches, tally.counts.dead_letters) == (6, 2, 4)
+    assert tally.matches == {"hot": 2, "near": 2, "other": 1}
     for told in (
         "file:", "parquet:", "What the stream found", "2 of 2", "1 new, 1 gone", "measure exact",
         "{a = 1, b > 2} as hot", "no longer subscribed", "b > 2", "device: computer", "e.jsonl:2",
@@ -116,7 +118,7 @@ def test_a_page_can_be_made_while_a_batch_is_being_written(left: LeftBehind) -> 
 
         _, summary = page_of(left.matches)
 
-        assert summary.batches == 1
+        assert summary.tally.batches == 1
         assert {path: path.stat().st_mtime_ns for path in left.folder.rglob("*")} == before
 
 
@@ -196,9 +198,9 @@ def test_many_subscriptions_matches_batches_and_reasons_still_make_a_small_page(
     page = HtmlPage(made)
 
     assert len(made) < 200_000
-    assert summary.batches == 401
+    assert summary.tally.batches == 401
     assert len(summary.courses) <= 200
-    assert sum(one.events for one in summary.courses) == summary.events
+    assert sum(one.events for one in summary.courses) == summary.tally.counts.events
     assert "10,000 of 10,000" in page.text
     assert "9,900 more" in page.text
     assert "more reasons" in page.text

@@ -1,6 +1,6 @@
 import pytest
 
-from purport.pipeline.jobs.spark_errors import reason_of
+from purport.pipeline.spark_errors import reason_of
 
 WORKER = """An exception was thrown from the Python worker:
 Traceback (most recent call last):

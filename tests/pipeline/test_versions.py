@@ -7,7 +7,7 @@ import pytest
 from purport import InvalidInput, parse
 from purport.errors import UnusablePath
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.watched import Versions
+from purport.pipeline.versions import Versions
 
 ONE, TWO = parse("{a = 1} as one"), parse("{b = 2}")
 

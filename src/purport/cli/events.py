@@ -46,8 +46,9 @@ def events(
     Example: purport events dbpedia/ -o football --type http://dbpedia.org/ontology/FootballMatch
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
+    from purport.pipeline.dump.rdf_dump import RdfDump
     from purport.pipeline.jobs.events_of_dump import EventsOfDump
-    from purport.pipeline.sources.rdf_dump import RdfDump
+    from purport.pipeline.new_folder import require_new
 
     for kind in kinds or ():
         if not is_iri(kind):
@@ -59,7 +60,7 @@ def events(
         most_statements=most_statements,
         is_compressed=compress,
     )
-    job.require_place()
+    require_new(output)
     partitions = {"spark.sql.shuffle.partitions": str(max(2, job.dump.stretches))}
     summary = on_spark("purport events", job.run, partitions)
     show = _shown_as_json if as_json else _shown_as_text

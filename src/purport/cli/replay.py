@@ -90,9 +90,9 @@ def replay(
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
     from purport.pipeline.jobs.replay import Replay
-    from purport.pipeline.journaled import Span
+    from purport.pipeline.journal.replayable import replayable
+    from purport.pipeline.journal.stretch_rows import Span
     from purport.pipeline.matcher_spec import MatcherSettings
-    from purport.pipeline.replayable import replayable
 
     _require_journal(place, stretches)
     span = Span(after, through, since, until)
@@ -121,10 +121,10 @@ def replay(
 @contextmanager
 def _folder(output: Path | None) -> Iterator[Path]:
     """Where the notifications go: to a folder of the user's, or to one that does not last."""
-    from purport.pipeline.jobs.replay import require_room
+    from purport.pipeline.new_folder import require_new
 
     if output is not None:
-        require_room(output)
+        require_new(output)
         yield output
         return
     with tempfile.TemporaryDirectory(prefix="purport-replay-") as scratch:
@@ -158,7 +158,7 @@ def _show(done: Replayed, output: Path, as_json: bool) -> None:
 
 
 def _print_notifications(folder: Path) -> None:
-    from purport.pipeline.at_rest import written_batches
+    from purport.pipeline.tables_at_rest import written_batches
 
     encode = msgspec.json.Encoder().encode
     for batch in written_batches(folder):

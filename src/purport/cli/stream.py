@@ -128,8 +128,8 @@ def _run(options: JobOptions, as_json: bool) -> None:
     from purport.cli.stream_display import StreamDisplay
     from purport.pipeline.job_file import since
     from purport.pipeline.jobs.match_stream import Watchers
-    from purport.pipeline.metrics import JobMetrics
-    from purport.pipeline.metrics_server import metrics_server
+    from purport.pipeline.metrics.job_metrics import JobMetrics
+    from purport.pipeline.metrics.server import metrics_server
     from purport.pipeline.session import job_session
 
     job = options.job()

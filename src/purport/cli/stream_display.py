@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 from itertools import islice
@@ -26,6 +24,7 @@ from purport.model.term import printable
 from purport.pipeline.job_folder import BatchReport
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.stored.letters import StoredLetters, kind_of
+from purport.pipeline.tally import Tally
 
 _MOST_ROWS, _FEWEST_ROWS, _OTHER_LINES = 12, 3, 14
 _REASONS_SHOWN = 3
@@ -41,34 +40,6 @@ class Show(Enum):
     AT_THE_END = auto()
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What happened since the display was begun."""
-
-    batches: int = 0
-    events: int = 0
-    dead_letters: int = 0
-    undelivered: int = 0
-    late: int = 0
-    without_time: int = 0
-    seconds: float = 0.0
-    matches: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, DeadLetter] = field(default_factory=dict)  # the first of each kind
-    problems: list[float] = field(default_factory=list)  # when they were met
-    last: BatchReport | None = None
-
-    def add(self, report: BatchReport) -> None:
-        self.batches += 1
-        self.events += report.counts.events
-        self.dead_letters += report.counts.dead_letters
-        self.undelivered += report.counts.undelivered
-        self.late += report.counts.late
-        self.without_time += report.counts.without_time
-        self.seconds += report.seconds
-        self.matches.update(report.counts.matches)
-        self.last = report
-
-
 class StreamDisplay:
     """Shows how far a stream has come, and says at its end what it did; a context manager."""
 
@@ -81,7 +52,9 @@ class StreamDisplay:
     ) -> None:
         self._console, self._job, self._clock = console, job, clock
         self._how = show or (Show.LIVE if console.is_terminal else Show.LINES)
-        self._tally = _Tally()
+        self._tally = Tally()
+        self._reasons: dict[str, DeadLetter] = {}  # the first of each kind
+        self._problems: list[float] = []  # when they were met
         self._lock = threading.Lock()  # the picture is drawn by a thread of its own
         self._began, self._last_line = clock(), 0.0
         self._live = Live(
@@ -127,7 +100,7 @@ class StreamDisplay:
         """Say what went wrong while the stream goes on."""
         now = self._clock()
         with self._lock:
-            self._tally.problems.append(now)
+            self._problems.append(now)
         self._say(f"problem: {problem}", now, "yellow")
 
     def say(self, text: str) -> None:
@@ -142,7 +115,7 @@ class StreamDisplay:
 
     def _new_reasons(self, report: BatchReport) -> list[DeadLetter]:
         """The first dead letters of kinds that are not known, while there is room for more."""
-        known = self._tally.reasons
+        known = self._reasons
         if not report.counts.dead_letters or len(known) >= _REASONS_SHOWN:
             return []
         try:
@@ -172,40 +145,41 @@ class StreamDisplay:
         for name, value, note in self._figures(is_end=is_end):
             figures.add_row(name, value, Text(note))
         parts: list[RenderableType] = [figures]
-        parts += [Text(f"  {_told(letter)}", "dim") for letter in tally.reasons.values()]
-        if tally.matches:
+        parts += [Text(f"  {_told(letter)}", "dim") for letter in self._reasons.values()]
+        if tally.counts.matches:
             parts.append(self._subscriptions(is_end=is_end))
         return Group(*parts)
 
     def _figures(self, *, is_end: bool) -> Iterator[tuple[str, str, str]]:
         """Rows of a name, a figure, and what else is to be said of it."""
         tally, last, now = self._tally, self._tally.last, self._clock()
+        counts = tally.counts
         spent = timedelta(seconds=int(now - self._began))
         if last is None:
             yield "events", "0", f"{'none came' if is_end else 'none yet'}, {spent}"
         else:
-            mean = f"{_rate(tally.events, tally.seconds)} on average"
+            mean = f"{_rate(counts.events, tally.seconds)} on average"
             quick = f"{_rate(last.counts.events, last.seconds)} now, {mean}"
-            yield "events", f"{tally.events:,}", mean if is_end else quick
+            yield "events", f"{counts.events:,}", mean if is_end else quick
             yield "matches", f"{tally.matches.total():,}", _found_by(tally, last)
             if last.lag_seconds is not None:
                 yield "behind", f"{last.lag_seconds:,.1f} s", "since the oldest source changed"
             done = f"the last at {_time_of_day(last.finished)}, {spent} in all"
             yield "batches", f"{tally.batches:,}", done
-        if tally.dead_letters:
+        if counts.dead_letters:
             folder = self._job.folder
             kept = f"in {folder.dead_letters}"
             where = "not kept without a checkpoint" if folder.is_temporary else kept
-            yield "dead letters", f"{tally.dead_letters:,}", where
-        if tally.undelivered:
-            yield "undelivered", f"{tally.undelivered:,}", "matches, which are dead letters now"
-        if tally.late:
-            yield "late", f"{tally.late:,}", "events that came too late to count in time"
-        if tally.without_time:
-            yield "without a time", f"{tally.without_time:,}", "events that count nowhere in time"
-        if tally.problems:
-            when = _time_of_day(tally.problems[-1])
-            yield "problems", f"{len(tally.problems):,}", f"told above, the last at {when}"
+            yield "dead letters", f"{counts.dead_letters:,}", where
+        if counts.undelivered:
+            yield "undelivered", f"{counts.undelivered:,}", "matches, which are dead letters now"
+        if counts.late:
+            yield "late", f"{counts.late:,}", "events that came too late to count in time"
+        if counts.without_time:
+            yield "without a time", f"{counts.without_time:,}", "events that count nowhere in time"
+        if self._problems:
+            when = _time_of_day(self._problems[-1])
+            yield "problems", f"{len(self._problems):,}", f"told above, the last at {when}"
 
     def _subscriptions(self, *, is_end: bool) -> Table:
         matches, last = self._tally.matches, self._tally.last
@@ -229,9 +203,9 @@ class StreamDisplay:
         return table
 
 
-def _line(tally: _Tally, report: BatchReport) -> str:
+def _line(tally: Tally, report: BatchReport) -> str:
     """How far a stream has come, in one line."""
-    counts = report.counts
+    counts, total = report.counts, tally.counts
     told = [
         f"batch {report.batch}: {counts.events:,} events",
         _rate(counts.events, report.seconds),
@@ -240,18 +214,18 @@ def _line(tally: _Tally, report: BatchReport) -> str:
     if report.lag_seconds is not None:
         told.append(f"{report.lag_seconds:.1f} s behind")
     in_all = [
-        f"in all {tally.events:,} events",
-        _rate(tally.events, tally.seconds),
-        f"{tally.matches.total():,} matches",
-        f"{tally.dead_letters:,} dead letters",
+        f"in all {total.events:,} events",
+        _rate(total.events, tally.seconds),
+        f"{sum(total.matches.values()):,} matches",
+        f"{total.dead_letters:,} dead letters",
     ]
-    if tally.undelivered:
-        in_all.append(f"{tally.undelivered:,} matches not delivered")
+    if total.undelivered:
+        in_all.append(f"{total.undelivered:,} matches not delivered")
     return f"{', '.join(told)}; {', '.join(in_all)}"
 
 
-def _found_by(tally: _Tally, last: BatchReport) -> str:
-    count = len(tally.matches)
+def _found_by(tally: Tally, last: BatchReport) -> str:
+    count = len(tally.counts.matches)
     asked = "no subscription" if not count else f"{count:,} subscription{'s'[: count != 1]}"
     return f"by {asked}, version {last.version}"
 

@@ -9,7 +9,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra("spark") from error
 
 from purport.pipeline.jobs.build_space import concept_space
-from purport.pipeline.journaled import journal_table
+from purport.pipeline.journal.stretch_rows import journal_table
 from purport.pipeline.matches import match_outcomes, match_stream
 from purport.pipeline.timed.at_rest import temporal_matches
 

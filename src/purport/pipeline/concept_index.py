@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-from purport.pipeline.tables import WORD_COUNTS, WORD_ROWS, record_batch
+from purport.pipeline.tables import PARTITIONS, WORD_COUNTS, WORD_ROWS, record_batch
 from purport.relatedness.stems import stems_of_text
 
 
@@ -44,7 +44,7 @@ def numbered_documents(spark: SparkSession, documents: DataFrame) -> DataFrame:
     for partition, size in sorted((row.partition, row["size"]) for row in sizes):
         starts.append((partition, total))
         total += size
-    offsets = spark.createDataFrame(starts, "partition int, start long")
+    offsets = spark.createDataFrame(starts, PARTITIONS)
     return marked.join(f.broadcast(offsets), "partition").select(
         (f.col("start") + f.col("place").bitwiseAND((1 << 33) - 1)).cast("int").alias("concept"),
         "source",

@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from purport.errors import InvalidInput
 from purport.model.language.parse import parse
 from purport.model.subscription import Subscription
+from purport.pipeline.found_matches import found_matches
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.matcher_spec import MatcherSpec
@@ -286,7 +287,8 @@ class _Batch:
         records = self.spark.createDataFrame([(line,) for line in lines], "value binary")
         passing = records.repartition(_PARTS).mapInArrow(_left_behind(self._seen), "value binary")
         spec = MatcherSpec.of(_SUBSCRIPTIONS)
-        sink.write(self._notes.matches(passing, RowReader("value"), spec), batch, self._notes)
+        notes = self._notes
+        sink.write(found_matches(passing, RowReader("value"), spec, notes), batch, notes)
 
     def ids(self) -> list[str]:
         return _match_ids(self.start, self.count)

@@ -151,15 +151,7 @@ class JobFolder:
 
     def keep_lexicon(self, rules: Path) -> Path:
         """A copy of a lexicon, which stays as it is while the job runs, under a name of its own."""
-        try:
-            text = rules.read_bytes()
-            kept = self.folder / "lexicons" / f"{sha256(text).hexdigest()[:16]}.lexicon"
-            if not kept.exists():
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(kept, text)
-        except OSError as error:
-            raise UnusablePath(rules, error.strerror or str(error)) from None
-        return kept.resolve()
+        return self._keep_copy(rules, "lexicons", ".lexicon")
 
     def keep_ontology(
         self, paths: Sequence[Path], *, ignores_missing_imports: bool = False
@@ -170,19 +162,20 @@ class JobFolder:
         """
         if not paths:
             return ()
-        kept = []
         read = read_ontology(paths, ignores_missing_imports=ignores_missing_imports)
-        for path in read.files:
-            try:
-                text = path.read_bytes()
-                copy = self.folder / "ontologies" / sha256(text).hexdigest()[:16] / path.name
-                if not copy.exists():
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    write_whole(copy, text)
-            except OSError as error:
-                raise UnusablePath(path, error.strerror or str(error)) from None
-            kept.append(copy.resolve())
-        return tuple(kept)
+        return tuple(self._keep_copy(path, "ontologies", f"/{path.name}") for path in read.files)
+
+    def _keep_copy(self, path: Path, kind: str, ending: str) -> Path:
+        """A copy of a file, under a name that begins with the hash of its text."""
+        try:
+            text = path.read_bytes()
+            copy = self.folder / kind / f"{sha256(text).hexdigest()[:16]}{ending}"
+            if not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(copy, text)
+        except OSError as error:
+            raise UnusablePath(path, error.strerror or str(error)) from None
+        return copy.resolve()
 
     def notes(self, places: Iterable[Path] = ()) -> Notes:
         """Room for the notes of an attempt at a batch; workers have to see these places too."""

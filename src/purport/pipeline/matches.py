@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import NotSupportedYet
 from purport.matching.batch_matches import BatchMatches
@@ -17,14 +16,20 @@ from purport.model.event_lines import DeadLetter
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.readers import Reader, RowReader
-from purport.pipeline.tables import DEAD_LETTERS, MATCHES, OUTCOMES, record_batch_of_rows
+from purport.pipeline.tables import (
+    DEAD_LETTERS,
+    MATCHES,
+    OUTCOMES,
+    arrow_schema,
+    record_batch_of_arrays,
+    record_batch_of_rows,
+)
 from purport.pipeline.timed.asked import split
 from purport.pipeline.timed.at_rest import temporal_matches
 from purport.pipeline.told import Matched, NamedEvents
 from purport.temporal.asked import is_in_time
 
-_MATCHES = to_arrow_schema(MATCHES)
-_OUTCOMES = to_arrow_schema(OUTCOMES)
+_OUTCOMES = arrow_schema(OUTCOMES)
 _MOST_ROWS = 65_536
 
 
@@ -118,12 +123,9 @@ def _match_rows(told: NamedEvents, found: BatchMatches, version: int) -> pa.Reco
         pa.ListArray.from_arrays(starts, similarities),
         events.sources,
         events.offsets,
-        pa.nulls(len(found), _MATCHES.types[-1]),
+        pa.nulls(len(found)),
     ]
-    return pa.RecordBatch.from_arrays(
-        [column.cast(kind) for column, kind in zip(columns, _MATCHES.types, strict=True)],
-        schema=_MATCHES,
-    )
+    return record_batch_of_arrays(MATCHES, columns)
 
 
 def _filled(rows: pa.RecordBatch) -> pa.RecordBatch:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -41,40 +42,55 @@ def require_shared(folder: Path, *, filled: bool = False) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FileReader:
+class StretchReader(ABC):
     """Reads the files that rows of the table FILES name, below a folder.
 
     Spark says which files there are and which task has which stretch of them; the bytes go from the
     file system to the parser without a way through the JVM.
     """
 
-    folder: Path
-    format: str | None = None
+    may_be_empty: ClassVar = False  # the folder, while there are rows that name files in it
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
-        """What the files tell; one that cannot be read is a dead letter."""
-        for batch in batches:
-            for row in batch.to_pylist():
-                name = row["name"]
-                stretch = Stretch(self.folder / name, name, row["begin"], row["end"])
-                if not stretch.path.exists():
-                    require_shared(self.folder, filled=True)
-                for told in self.told(stretch):
-                    told.appeared = row["appeared"].timestamp()
-                    yield told
+    folder: Path
+
+    @abstractmethod
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
+        """What a stretch of a file tells; `UnusablePath` if it cannot be read."""
 
     def told(self, stretch: Stretch) -> Iterator[Tells]:
-        """What a stretch of a file tells."""
-        read = FORMATS[self.format or format_of(stretch.name)].read
+        """The same; a file that cannot be read is a dead letter."""
         how_far = ""
         try:
-            for told in read(stretch):
+            for told in self.read_stretch(stretch):
                 yield told
                 how_far = " to its end"
         except UnusablePath as error:
             refused = Told(stretch.source)
             refused.refuse(0, f"the file cannot be read{how_far}: {error.reason}", b"")
             yield refused
+
+    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
+        """What the files tell."""
+        for batch in batches:
+            for row in batch.to_pylist():
+                name = row["name"]
+                stretch = Stretch(self.folder / name, name, row["begin"], row["end"])
+                if not stretch.path.exists():
+                    require_shared(self.folder, filled=not self.may_be_empty)
+                for told in self.told(stretch):
+                    told.appeared = row["appeared"].timestamp()
+                    yield told
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader(StretchReader):
+    """Reads files of events, all of one format, or each of the one that its name says."""
+
+    format: str | None = None
+
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
+        """The events of a stretch."""
+        return FORMATS[self.format or format_of(stretch.name)].read(stretch)
 
 
 @dataclass(frozen=True, slots=True)

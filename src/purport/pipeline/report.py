@@ -12,11 +12,12 @@ from purport.errors import MissingExtra, UnusablePath
 from purport.model.language.write import write_predicate
 from purport.model.term import printable
 from purport.page import Cell, Row, code, number, text
-from purport.pipeline.stored.events import EventGone
+from purport.pipeline.sinks.match_message import MatchPart
 from purport.pipeline.stored.explanation import stored_mapping
 from purport.pipeline.stored.letters import Refused
-from purport.pipeline.stored.matches import StoredMatch, StoredPart
-from purport.pipeline.stored.summary import EXAMPLES, JobSummary, VersionSummary
+from purport.pipeline.stored.matches import StoredMatch
+from purport.pipeline.stored.source_events import EventGone
+from purport.pipeline.stored.summary import EXAMPLES, JobSummary
 
 _BARS = 15
 _SUBSCRIPTIONS = 100
@@ -24,7 +25,6 @@ _REASONS = 20
 _LONGEST_TEXT = 160
 _SURE = 0.995  # what is told as 1.00
 _NOTHING_YET = "<p>Nothing yet.</p>"
-_WORK = {"reading": "reading", "matching": "matching", "handing_over": "handing over"}
 _WAITING = "Spark, and waiting"
 
 
@@ -58,7 +58,7 @@ def pictures_missing() -> MissingExtra | None:
 
 
 def _facts(summary: JobSummary) -> dict[str, str]:
-    identity, figures, last = summary.job.identity, summary.figures, summary.last
+    identity, figures, last = summary.job.identity, summary.figures, summary.tally.last
     known = {"reads": code(identity.source), "writes": code(identity.sink)}
     if identity.since is not None:
         known["since"] = text(identity.since)
@@ -72,16 +72,18 @@ def _facts(summary: JobSummary) -> dict[str, str]:
 
 
 def _tiles(summary: JobSummary) -> dict[str, str]:
+    tally = summary.tally
+    counts, last = tally.counts, tally.last
     figures = {
-        "events": f"{summary.events:,}",
-        "matches": f"{summary.matches.total():,}",
-        "dead letters": f"{summary.dead_letters:,}",
-        "batches": f"{summary.batches:,}",
+        "events": f"{counts.events:,}",
+        "matches": f"{tally.matches.total():,}",
+        "dead letters": f"{counts.dead_letters:,}",
+        "batches": f"{tally.batches:,}",
     }
-    if summary.seconds:
-        figures["events a second"] = f"{summary.events / summary.seconds:,.0f}"
-    if summary.last is not None and summary.last.lag_seconds is not None:
-        figures["behind"] = f"{summary.last.lag_seconds:,.1f} s"
+    if tally.seconds:
+        figures["events a second"] = f"{counts.events / tally.seconds:,.0f}"
+    if last is not None and last.lag_seconds is not None:
+        figures["behind"] = f"{last.lag_seconds:,.1f} s"
     asked = summary.asked()
     if asked is not None:
         answered = len(summary.versions[max(summary.versions)].matches)
@@ -112,11 +114,12 @@ def _pictures_of_course(summary: JobSummary) -> Iterable[str]:
 
 
 def _pictures_of_matches(summary: JobSummary) -> Iterable[str]:
-    if summary.matches:
-        shown = {printable(name): count for name, count in summary.matches.most_common(_BARS)}
-        more = len(summary.matches) - _BARS
+    matches = summary.tally.matches
+    if matches:
+        shown = {printable(name): count for name, count in matches.most_common(_BARS)}
+        more = len(matches) - _BARS
         if more > 0:
-            shown[f"{more:,} more"] = summary.matches.total() - sum(shown.values())
+            shown[f"{more:,} more"] = matches.total() - sum(shown.values())
         told = "; ".join(f"{name}: {count:,}" for name, count in shown.items())
         yield page.figure("Matches by subscription", inline_plots.bars("found", told, shown))
     if summary.seen is not None and summary.seen.count:
@@ -132,9 +135,10 @@ def _pictures_of_matches(summary: JobSummary) -> Iterable[str]:
 
 
 def _subscriptions(summary: JobSummary) -> str:
-    if not summary.matches:
+    matches = summary.tally.matches
+    if not matches:
         return ""
-    most = summary.matches.most_common(_SUBSCRIPTIONS)
+    most = matches.most_common(_SUBSCRIPTIONS)
     rows: list[Row] = [
         [
             _asked(summary, name),
@@ -143,9 +147,9 @@ def _subscriptions(summary: JobSummary) -> str:
         ]
         for name, count in most
     ]
-    more = len(summary.matches) - len(most)
+    more = len(matches) - len(most)
     if more > 0:
-        rest = summary.matches.total() - sum(count for _, count in most)
+        rest = matches.total() - sum(count for _, count in most)
         rows.append([text(f"{more:,} more"), number(rest, rest / most[0][1]), ""])
     caption = "Matches, and between which probabilities"
     return page.table(caption, ["subscription", "matches", "probability"], rows)
@@ -174,15 +178,15 @@ def _versions(summary: JobSummary) -> str:
     if not summary.versions:
         return _NOTHING_YET
     columns = ["version", "subscriptions", "changed", "settings", "batches", "events", "matches"]
-    rows = (_version(summary, version) for _, version in sorted(summary.versions.items()))
+    rows = (_version(summary, number) for number in sorted(summary.versions))
     return page.table("What was matched with which version", columns, rows)
 
 
-def _version(summary: JobSummary, version: VersionSummary) -> Row:
-    versions = summary.job.versions
+def _version(summary: JobSummary, version: int) -> Row:
+    versions, tally = summary.job.versions, summary.versions[version]
     try:
-        lines, settings = Counter(versions.lines(version.number)), versions.settings(version.number)
-        before = Counter(versions.lines(version.number - 1)) if version.number > 1 else lines
+        lines, settings = Counter(versions.lines(version)), versions.settings(version)
+        before = Counter(versions.lines(version - 1)) if version > 1 else lines
     except UnusablePath as error:
         asked, changed, set_to = "", text(error), ""
     else:
@@ -190,8 +194,8 @@ def _version(summary: JobSummary, version: VersionSummary) -> Row:
         new, gone = (lines - before).total(), (before - lines).total()
         changed = f"{new:,} new, {gone:,} gone" if new or gone else ""
         set_to = text(settings.told())
-    counts = (number(version.batches), number(version.events), number(version.matches.total()))
-    return [f"{version.number}", Cell(asked, is_number=True), changed, set_to, *counts]
+    counts = (tally.batches, tally.counts.events, tally.matches.total())
+    return [f"{version}", Cell(asked, is_number=True), changed, set_to, *map(number, counts)]
 
 
 def _least_sure(summary: JobSummary) -> str:
@@ -242,7 +246,7 @@ def _mapping(summary: JobSummary, match: StoredMatch) -> str:
     return page.table(where, ["asked for", "answered by", "similarity"], rows)
 
 
-def _parts(match: StoredMatch, parts: Iterable[StoredPart]) -> str:
+def _parts(match: StoredMatch, parts: Iterable[MatchPart]) -> str:
     rows: list[Row] = [
         [code(one.place), text(one.event_id), Cell(f"{one.probability:.2f}", one.probability)]
         for one in parts
@@ -279,17 +283,18 @@ def _cut(said: str) -> str:
 
 
 def _time(summary: JobSummary) -> str:
-    if not summary.core_seconds:
+    tally = summary.tally
+    if not tally.core_seconds:
         return _NOTHING_YET
-    parts = {told: summary.work.get(part, 0.0) for part, told in _WORK.items()}
+    parts = {part.replace("_", " "): took for part, took in tally.counts.work.items()}
     parts[_WAITING] = summary.waiting
 
     def picture(_: JobSummary) -> Iterable[str]:
         told = "; ".join(f"{part}: {spent:,.1f} seconds" for part, spent in parts.items())
         yield page.figure("What the cores did", inline_plots.shares("time", told, parts))
 
-    cores = summary.last.cores if summary.last is not None else 1
-    tables = _seconds(f"Seconds of {cores} cores, over all batches", parts, summary.core_seconds)
+    cores = tally.last.cores if tally.last is not None else 1
+    tables = _seconds(f"Seconds of {cores} cores, over all batches", parts, tally.core_seconds)
     figures = summary.figures
     if figures is not None and figures.trigger_seconds:
         told = f"Seconds of {figures.triggers:,} triggers, by Spark's names, in the last run"

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from purport.errors import InvalidInput, PurportError
 from purport.pipeline.java import java_environment
-from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
+from purport.pipeline.spark_errors import SPARK_ERRORS, reason_of
 from purport.pipeline.stretches import STRETCH_BYTES
 
 # Text that Spark itself reads is cut as our own readers cut files.

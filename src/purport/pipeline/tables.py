@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -101,6 +102,8 @@ JOURNAL = _table(
     checksum=LongType(),  # CRC-32 of all but the kind
 )
 
+STRETCHES = _table(path=StringType())  # files with entries of a journal
+
 # How entries of a journal answer what is replayed: those, and what re-arms them.
 ANSWERS = _table(
     subscription=IntegerType(),  # by its number among those that are replayed
@@ -136,7 +139,7 @@ PATTERN_NOTIFICATIONS = _table(
 )
 
 # What a replay tells of queries: the variables of a binding with their terms, as N-Quads have them.
-ANSWER_NOTIFICATIONS = _table(
+QUERY_NOTIFICATIONS = _table(
     subscription=StringType(),  # its name, or its text when it has none
     number=LongType(),  # counted for each subscription, from 0 (the whole answer) without gaps
     sequence=LongType(),  # of the update in the journal; of number 0, of the entry before the first
@@ -151,7 +154,7 @@ REPLAYED = StructType(
     [
         *NOTIFICATIONS.fields,
         PATTERN_NOTIFICATIONS["parts"],
-        *ANSWER_NOTIFICATIONS.fields[4:],
+        *QUERY_NOTIFICATIONS.fields[4:],
     ]
 )
 
@@ -218,11 +221,17 @@ LOCAL_STATEMENTS = StructType(
     ]
 )
 
+FILLED_FILES = _table(events=LongType())  # how many there are in a file with ids
 
 DOCUMENTS = _table(
     source=IntegerType(),  # which of the corpora
     title=StringType(),
     text=StringType(),
+)
+
+PARTITIONS = _table(
+    partition=IntegerType(),
+    start=LongType(),  # the number of its first document
 )
 
 WORD_COUNTS = _table(
@@ -261,13 +270,34 @@ WORD_ROWS = _table(
 )
 
 
+def arrow_schema(table: StructType) -> pa.Schema:
+    """The columns of a table as Arrow and Parquet have them; times are in UTC."""
+    return to_arrow_schema(table, timezone="UTC")
+
+
 def record_batch(table: StructType, columns: Iterable[Iterable[object]]) -> pa.RecordBatch:
     """Rows of a table, given column by column; times are microseconds since 1970."""
-    schema = to_arrow_schema(table, timezone="UTC")
+    schema = arrow_schema(table)
     arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
     return pa.record_batch(arrays, schema=schema)
+
+
+def record_batch_of_arrays(table: StructType, arrays: Iterable[pa.Array]) -> pa.RecordBatch:
+    """The same of columns that are in arrays already, if perhaps of a wider type."""
+    schema = arrow_schema(table)
+    cast = [column.cast(kind) for column, kind in zip(arrays, schema.types, strict=True)]
+    return pa.RecordBatch.from_arrays(cast, schema=schema)
 
 
 def record_batch_of_rows(table: StructType, rows: Sequence[tuple[object, ...]]) -> pa.RecordBatch:
     """Rows of a table, given row by row; there has to be one."""
     return record_batch(table, zip(*rows, strict=True))
+
+
+def record_batches(
+    table: StructType, rows: Iterable[tuple[object, ...]], at_once: int
+) -> Iterator[pa.RecordBatch]:
+    """Rows of a table, so many at a time as they come."""
+    coming = iter(rows)
+    while some := list(islice(coming, at_once)):
+        yield record_batch_of_rows(table, some)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -263,6 +263,13 @@ class Told:
 def may_be_aliased(name: str) -> bool:
     """Whether an attribute of this name may tell a time."""
     return name[: len(_ALIASES)].casefold() == _ALIASES
+
+
+def aliased_lines(text: bytes, lines: Iterable[bytes]) -> Iterator[int]:
+    """The numbers of the lines, some of those of a text, whose names may tell a time."""
+    sign = _ALIASES.encode()
+    if sign in text.lower():
+        yield from (number for number, line in enumerate(lines) if sign in line.lower())
 
 
 def _may_be_aliased(event: Event | JsonObject) -> bool:

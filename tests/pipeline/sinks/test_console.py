@@ -10,8 +10,9 @@ from rich.console import Console
 
 from purport import InvalidInput
 from purport.pipeline.contracts import SinkContract
+from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_file import JobOptions
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.notes import Notes
 from purport.pipeline.sinks.catalogue import sink_at
 from purport.pipeline.sinks.console import ConsoleTables
 from purport.pipeline.sinks.match_message import match_id

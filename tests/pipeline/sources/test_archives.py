@@ -52,7 +52,8 @@ def _build(folder: Path) -> None:
 def test_an_archive_that_took_the_place_of_another_is_not_mistaken_for_it(tmp_path: Path) -> None:
     reader = Archived(archive_of(tmp_path / "archive", [EVENT]).folder).reader
     name = "batch=000000/part-00000-0001.parquet"
-    files = pa.record_batch({"name": [name], "appeared": [datetime.now(UTC)]})
+    row = {"name": name, "appeared": datetime.now(UTC), "begin": 0, "end": None}
+    files = pa.RecordBatch.from_pylist([row])
     assert len(list(reader.read([files]))) == 1
 
     other = replace(reader, archive="another")

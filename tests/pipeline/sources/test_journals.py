@@ -20,21 +20,24 @@ from purport.model.interval import Interval
 from purport.model.term import Resource, Text
 from purport.pipeline import journal_table
 from purport.pipeline.contracts import SourceContract
+from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.build_archive import BuildArchive
 from purport.pipeline.jobs.match_stream import MatchStream
-from purport.pipeline.journaled import Span, ToldEntries, journal_events
+from purport.pipeline.journal.stretch_rows import Span
+from purport.pipeline.journal.told_entries import ToldEntries, journal_events
 from purport.pipeline.matches import match_rows
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.catalogue import source_at
 from purport.pipeline.sources.journals import Journaled, JournalReader
 from purport.pipeline.sources.source import Source
-from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.explanation import StoredExplanations
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import matches_in
+from purport.pipeline.stored.source_events import EventGone
+from purport.pipeline.stretches import Stretch
 from purport.pipeline.tables import JOURNAL
 from purport.pipeline.watched import Fixed
 from tests.pipeline.journals import FIRST_AT, seal
@@ -112,6 +115,20 @@ def test_what_one_event_is_to_blame_for_stops_no_other(tmp_path: Path) -> None:
     assert (letter.source, letter.line, letter.text) == (path.name, 2, '{"a":')
 
 
+def test_events_know_when_they_were_published_also_where_they_are_looked_at_one_by_one(
+    tmp_path: Path,
+) -> None:
+    seal(tmp_path, [{"a": 1}, None, {"a": {"b": [1, 2]}}])
+    expected = [FIRST_AT + 1_000_000, FIRST_AT + 3_000_000]
+
+    [entries] = told(tmp_path)
+    [part] = entries.parts()
+
+    assert part.times().published.tolist() == expected
+    assert part.checked().times().published.tolist() == expected
+    assert part.checked().only([1]).times().published.tolist() == expected[1:]
+
+
 @pytest.mark.parametrize(
     ("span", "expected"),
     [
@@ -159,8 +176,7 @@ def test_a_stretch_of_a_newer_purport_is_not_misread(tmp_path: Path) -> None:
     pq.write_table(table.set_column(2, "version", pc.add(table.column("version"), 1)), path)
     reader = JournalReader(path.parent, Span())
 
-    rows = pa.record_batch({"name": [path.name], "appeared": [datetime.now(UTC)]})
-    [refused] = reader.read([rows])
+    [refused] = reader.told(Stretch(path, path.name))
 
     [letter] = refused.match(Matcher([parse("{a = 1}")])).dead_letters
     assert "this Purport reads versions up to" in letter.reason

@@ -21,10 +21,10 @@ from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
 from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import Files
-from purport.pipeline.stored.events import EventGone
 from purport.pipeline.stored.explanation import StoredExplanations
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import StoredMatch
+from purport.pipeline.stored.source_events import EventGone
 from purport.pipeline.watched import Fixed
 from tests.pipeline.left_behind import LeftBehind
 

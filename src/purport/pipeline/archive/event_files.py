@@ -15,18 +15,22 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import EventError
 from purport.matching.flat_lists import Integers
 from purport.pipeline.archive.local_statements import LocalStatements, require_utf8
-from purport.pipeline.tables import ARCHIVED_EVENTS, LOCAL_STATEMENTS, record_batch_of_rows
+from purport.pipeline.tables import (
+    ARCHIVED_EVENTS,
+    LOCAL_STATEMENTS,
+    arrow_schema,
+    record_batch_of_rows,
+)
 from purport.pipeline.told import Told
 from purport.whole_file import whole_file
 
 EVENTS_IN_A_FILE = 131_072
 EVENTS_AT_ONCE = 65_536  # that a matcher is given
-EVENTS_SCHEMA = to_arrow_schema(ARCHIVED_EVENTS, timezone="UTC")
+EVENTS_SCHEMA = arrow_schema(ARCHIVED_EVENTS)
 _MOST_STATEMENTS = 500_000
 _MOST_LETTERS = 64 * 1024 * 1024
 _DICTIONARIES = ["source", "statements.list.element", "texts.list.element"]

@@ -19,15 +19,14 @@ from purport.errors import InvalidInput
 from purport.pipeline.archive.event_files import LocalFiles, final_name, write_with_ids
 from purport.pipeline.archive.statement_rows import StatementRow
 from purport.pipeline.archive.statement_table import ROWS_IN_A_GROUP, STATEMENTS_SCHEMA
-from purport.pipeline.at_rest import written_batches
 from purport.pipeline.notes import Notes
 from purport.pipeline.readers import Reader
-from purport.pipeline.tables import LOCAL_STATEMENTS
+from purport.pipeline.tables import FILLED_FILES, LOCAL_STATEMENTS, arrow_schema
+from purport.pipeline.tables_at_rest import written_batches
 
 MOST_IDS = 2**31 - 1
 _SAME = list(StatementRow._fields)
 _FIRST_MET = ["source", "offset", "place"]
-_EVENTS_IN_FILES = "events long"
 
 
 def local_statements(records: DataFrame, reader: Reader, notes: Notes, folder: Path) -> DataFrame:
@@ -87,10 +86,10 @@ def events_with_ids(
         if ids[1:].min(initial=0) < 0:
             raise ValueError(f"{name}: a statement of it has no id")
         count = write_with_ids(folder / f"{name}.parquet", ids, output / final_name(name))
-        return pa.table({"events": pa.array([count], pa.int64())})
+        return pa.table([[count]], schema=arrow_schema(FILLED_FILES))
 
     numbered = local.join(statements, _SAME, "left").select("file", "number", "id")
-    return numbered.groupBy("file").applyInArrow(written, _EVENTS_IN_FILES)
+    return numbered.groupBy("file").applyInArrow(written, FILLED_FILES)
 
 
 def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -7,14 +7,13 @@ from collections import OrderedDict
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.matching.flat_lists import Integers
 from purport.pipeline.archive.folder import Archive, ArchivedBatch
 from purport.pipeline.archive.statement_rows import StatementRow
-from purport.pipeline.tables import ARCHIVED_STATEMENTS
+from purport.pipeline.tables import ARCHIVED_STATEMENTS, arrow_schema
 
-STATEMENTS_SCHEMA = to_arrow_schema(ARCHIVED_STATEMENTS)
+STATEMENTS_SCHEMA = arrow_schema(ARCHIVED_STATEMENTS)
 ROWS_IN_A_GROUP = 16_384
 _MOST_GROUPS = 128  # two million statements
 _COLUMNS = list(StatementRow._fields)

@@ -24,7 +24,7 @@ from purport.pipeline.corpora.readers import (
     require_whole_dump,
 )
 from purport.pipeline.session import spark_pattern
-from purport.pipeline.tables import DOCUMENTS, record_batch_of_rows
+from purport.pipeline.tables import DOCUMENTS, record_batches
 from purport.relatedness.wordnet_files import extended_glosses, is_wordnet_folder
 
 _BATCH = 256
@@ -104,16 +104,10 @@ def _read(
     name = corpus.path.name
 
     def documents(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows: list[tuple[int, str, str]] = []
-        for batch in batches:
-            for text in batch.column(0).to_pylist():
-                for document in _named(name, read(text)):
-                    rows.append((number, document.title, document.text))
-                    if len(rows) == _BATCH:
-                        yield record_batch_of_rows(DOCUMENTS, rows)
-                        rows = []
-        if rows:
-            yield record_batch_of_rows(DOCUMENTS, rows)
+        texts = (text for batch in batches for text in batch.column(0).to_pylist())
+        found = (document for text in texts for document in _named(name, read(text)))
+        rows = ((number, one.title, one.text) for one in found)
+        yield from record_batches(DOCUMENTS, rows, _BATCH)
 
     return texts.mapInArrow(documents, DOCUMENTS)
 

@@ -20,14 +20,15 @@ class Format:
 
     read: Callable[[Stretch], Iterator[Tells]]
     endings: tuple[str, ...]
+    counted: str  # what the offset of an event is the number of
 
 
 FORMATS = {
-    "jsonl": Format(json_lines, (".jsonl", ".ndjson", ".json")),
-    "csv": Format(csv_rows, (".csv", ".tsv")),
-    "parquet": Format(parquet_rows, (".parquet",)),
-    "ntriples": Format(ntriples, (".nt",)),
-    "turtle": Format(turtle, (".ttl",)),
+    "jsonl": Format(json_lines, (".jsonl", ".ndjson", ".json"), "line"),
+    "csv": Format(csv_rows, (".csv", ".tsv"), "line"),
+    "parquet": Format(parquet_rows, (".parquet",), "row"),
+    "ntriples": Format(ntriples, (".nt",), "description"),
+    "turtle": Format(turtle, (".ttl",), "description"),
 }
 IN_STRETCHES = "jsonl"  # the only one whose lines can be read from the middle of a file on
 

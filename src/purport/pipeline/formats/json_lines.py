@@ -18,9 +18,7 @@ from purport.matching.telling import Telling
 from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.stretches import Stretch, line_blocks
-from purport.pipeline.told import BEYOND_US, EventPlaces, EventTimes, Matched, Told
-
-_ALIASES = b"kbn_"
+from purport.pipeline.told import BEYOND_US, EventPlaces, EventTimes, Matched, Told, aliased_lines
 
 
 def json_lines(stretch: Stretch) -> Iterator[ToldLines]:
@@ -43,7 +41,8 @@ class ToldLines:
     """Lines that are read when they are matched: plain ones go straight into the kernel's arrays.
 
     The reader has read the lines before them. Lines are taken in their order, so that the first of
-    two events with one id is the one that counts.
+    two events with one id is the one that counts. Once matched, the plain ones are named events:
+    their ids are known, the rest stands in their lines.
     """
 
     reader: EventLines
@@ -58,14 +57,14 @@ class ToldLines:
         """The matches of the lines, and those that are no events."""
         self._plain, self._others = Told(self.reader.source), Told(self.reader.source)
         try:
-            found = matcher.match_read(self._read, self._plain_event)
+            found = matcher.match_read(self._read, self.event)
         except BEYOND_US:
             raise
         except Exception:  # which line it is that cannot be matched is found out
             if not self._is_read:
                 raise
             plain = self._plain
-            events = [self._plain_event(number) for number in range(len(plain.ids))]
+            events = [self.event(number) for number in range(len(plain.ids))]
             plain.events = list(events)
             plain.intervals = {
                 number: one.interval
@@ -75,7 +74,7 @@ class ToldLines:
             plain.records = [self._line(place) for place in plain.records]
             matched = plain.match(matcher)
         else:
-            matched = Matched([(_PlainEvents(self, self._plain, self._lines), found)], [])
+            matched = Matched([(self, found)], [])
         others = self._others.match(matcher)
         return Matched(
             [*matched.found, *others.found], [*matched.dead_letters, *others.dead_letters]
@@ -84,6 +83,27 @@ class ToldLines:
     def parts(self) -> Sequence[Told]:
         """The objects that the lines are."""
         return [read_lines(self.reader, self.text.split(b"\n"))]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all."""
+        return self._plain.ids
+
+    def places(self, events: Integers) -> EventPlaces:
+        """What the events of these numbers are called, and where they stand."""
+        return self._plain.places(events)
+
+    def times(self) -> EventTimes:
+        """When they happened."""
+        return EventTimes.of_plain(self._lines, np.array(self._plain.records, np.int64))
+
+    def aliased(self) -> Iterator[int]:
+        """Those whose names may tell a time."""
+        return aliased_lines(self.text, map(self._line, self._plain.records))
+
+    def event(self, number: int) -> Event:
+        """What one of them says."""
+        return Event.from_json(self._line(self._plain.records[number]))
 
     def _read(self, telling: Telling) -> Batch:
         lines = self._lines = PlainLines.read(self.text, telling)
@@ -124,48 +144,8 @@ class ToldLines:
         self.reader.line = before + place
         _read_line(self.reader, self._line(place), self._others)
 
-    def aliased(self) -> Iterator[int]:
-        """The plain lines, as numbers of events, whose names may tell a time."""
-        if _ALIASES in self.text.lower():
-            for number, place in enumerate(self._plain.records):
-                if _ALIASES in self._line(place).lower():
-                    yield number
-
-    def _plain_event(self, number: int) -> Event:
-        return Event.from_json(self._line(self._plain.records[number]))
-
     def _line(self, place: Any) -> bytes:
         return self.text[self._lines.starts[place] : self._lines.ends[place]]
-
-
-@dataclass(frozen=True, slots=True)
-class _PlainEvents:
-    """Events that the kernel has read: their ids are known, the rest stands in their lines."""
-
-    told: ToldLines
-    plain: Told
-    lines: PlainLines
-
-    @property
-    def ids(self) -> list[str]:
-        """The ids of all."""
-        return self.plain.ids
-
-    def places(self, events: Integers) -> EventPlaces:
-        """What the events of these numbers are called, and where they stand."""
-        return self.plain.places(events)
-
-    def times(self) -> EventTimes:
-        """When they happened."""
-        return EventTimes.of_plain(self.lines, np.array(self.plain.records, np.int64))
-
-    def aliased(self) -> Iterator[int]:
-        """Those whose names may tell a time."""
-        return self.told.aliased()
-
-    def event(self, number: int) -> Event:
-        """What one of them says."""
-        return self.told._plain_event(number)
 
 
 def _read_line(reader: EventLines, line: bytes, told: Told) -> None:

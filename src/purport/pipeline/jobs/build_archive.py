@@ -25,13 +25,13 @@ from purport.pipeline.archive.numbering import (
     write_numbered,
 )
 from purport.pipeline.archive.vocabulary import statements
-from purport.pipeline.at_rest import at_rest
 from purport.pipeline.job_folder import JobFolder, JobIdentity
 from purport.pipeline.jobs.run_stream import run_stream
 from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_address, spark_pattern
 from purport.pipeline.sources.source import Source
 from purport.pipeline.tables import ARCHIVED_STATEMENTS
+from purport.pipeline.tables_at_rest import at_rest
 
 
 def _tell_nobody(_: ArchivedBatch) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from pyspark.sql import SparkSession
 
-from purport.pipeline.at_rest import at_rest, written_batches
 from purport.pipeline.concept_index import (
     IndexParameters,
     numbered_documents,
@@ -22,8 +21,9 @@ from purport.pipeline.concept_index import (
 )
 from purport.pipeline.corpora.corpus import Corpus, documents_of
 from purport.pipeline.corpora.readers import CorpusError
-from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.session import spark_address
+from purport.pipeline.spark_errors import job_errors
+from purport.pipeline.tables_at_rest import at_rest, written_batches
 from purport.relatedness.concept_space import (
     SPACES,
     ConceptSpace,

@@ -20,9 +20,10 @@ from pyspark.sql import functions as f
 
 from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.corpora.corpus import Corpus, documents_of
-from purport.pipeline.jobs.spark_errors import job_errors
+from purport.pipeline.spark_errors import job_errors
 from purport.pipeline.tables import LEMMA_COUNTS, record_batch
 from purport.relatedness.wordnet import WordNet
+from purport.whole_file import write_whole
 
 _WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,40}(?![^\W\d_])")
 
@@ -48,9 +49,7 @@ class CountSynsets:
         text = "".join(f"{line}\n" for line in self.wordnet.count_lines(words, times))
         try:
             self.output.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = self.output.with_name(f".{self.output.name}.new")
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(self.output)
+            write_whole(self.output, text.encode())
         except OSError as error:
             raise UnusablePath(self.output, error.strerror or str(error)) from None
         return self.output

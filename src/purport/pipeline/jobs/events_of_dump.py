@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from purport.errors import InvalidInput, UnusablePath
+from purport.errors import InvalidInput
 from purport.model.event import MOST_STATEMENTS
 from purport.model.event_lines import DeadLetter
-from purport.pipeline.at_rest import at_rest
-from purport.pipeline.dump_events import EventLimits, events_of_subjects
-from purport.pipeline.dump_nesting import (
+from purport.pipeline.dump.nesting import (
     lost_nodes,
     nested_statements,
     placed_statements,
     places_of,
     steps_to_blanks,
 )
-from purport.pipeline.dump_statements import (
+from purport.pipeline.dump.rdf_dump import RdfDump
+from purport.pipeline.dump.statements import (
     DumpTally,
     dump_lines,
     named_statements,
     statements,
     tally_of,
 )
-from purport.pipeline.jobs.spark_errors import job_errors
+from purport.pipeline.dump.subjects import EventLimits, events_of_subjects
 from purport.pipeline.matches import dead_letters
+from purport.pipeline.new_folder import new_folder
 from purport.pipeline.session import spark_address
-from purport.pipeline.sources.rdf_dump import RdfDump
+from purport.pipeline.spark_errors import job_errors
+from purport.pipeline.tables_at_rest import at_rest
 
 _DEAD_LETTERS_SHOWN = 5
 
@@ -70,26 +68,13 @@ class EventsOfDump:
         self, spark: SparkSession, on_step: Callable[[str], None] = lambda _: None
     ) -> DumpSummary:
         """Read, group, write; `on_step` is told what is being done."""
-        self.require_place()
         failure = f"{self.dump.path} cannot be read"
-        with _new_folder(self.output) as building, job_errors(failure):
+        with new_folder(self.output) as building, job_errors(failure):
             scratch = building / "scratch"
+            scratch.mkdir(parents=True)
             summary = self._written(spark, building, scratch, on_step)
             shutil.rmtree(scratch)
         return summary
-
-    def require_place(self) -> None:
-        """`UnusablePath` unless the output is new, or an empty folder, where one can write."""
-        above = next(path for path in self.output.absolute().parents if path.exists())
-        try:
-            if self.output.exists() and (not self.output.is_dir() or any(self.output.iterdir())):
-                raise UnusablePath(self.output, "there is something here already")
-        except OSError as error:
-            raise UnusablePath(self.output, error.strerror or str(error)) from None
-        if not above.is_dir():
-            raise UnusablePath(self.output, f"{above} is not a folder")
-        if not os.access(above, os.W_OK | os.X_OK):
-            raise UnusablePath(self.output, f"nothing may be written in {above}")
 
     def _written(
         self, spark: SparkSession, building: Path, scratch: Path, on_step: Callable[[str], None]
@@ -154,23 +139,3 @@ def _summary(tally: DumpTally, subjects: DataFrame, letters: DataFrame) -> DumpS
             DeadLetter(row.source, row.offset, row.reason, row.text) for row in first
         ),
     )
-
-
-@contextmanager
-def _new_folder(output: Path) -> Iterator[Path]:
-    """A folder to write into, which takes its name when all is there."""
-    try:
-        place = output.absolute()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    except OSError as error:
-        raise UnusablePath(output, error.strerror or str(error)) from None
-    try:
-        yield building
-        try:
-            building.chmod(0o755)
-            building.rename(place)
-        except OSError as error:
-            raise UnusablePath(output, error.strerror or str(error)) from None
-    finally:
-        shutil.rmtree(building, ignore_errors=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 from pyspark.sql import SparkSession
 
-from purport.pipeline.jobs.spark_errors import SPARK_ERRORS
+from purport.pipeline.spark_errors import SPARK_ERRORS
 
 _SECONDS = 0.5
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.errors import PurportError
+from purport.pipeline.found_matches import found_matches
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.jobs.run_stream import EVERY_SECONDS, run_stream
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
@@ -22,7 +23,8 @@ from purport.pipeline.timed.asked import split
 from purport.pipeline.timed.batches import matches_in_time
 from purport.pipeline.timed.engines import EnginesSpec, packed, since
 from purport.pipeline.timed.kept import TimedFolder
-from purport.pipeline.watched import Subscribed, Versions
+from purport.pipeline.versions import Versions
+from purport.pipeline.watched import Subscribed
 
 
 def _tell_nobody(_: object) -> None:
@@ -115,7 +117,7 @@ class _Batches:
             engines = self._engines(spec, batch, notes, cores)
             found = matches_in_time(spread, job.source.reader, spec, engines, notes)
         else:
-            found = notes.matches(spread, job.source.reader, spec)
+            found = found_matches(spread, job.source.reader, spec, notes)
         job.sink.write(found, batch, notes)
         finished = time.time()
         counts = notes.counts()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,20 +17,21 @@ from pyspark.sql import functions as f
 
 from purport.assembly import journal_to_read
 from purport.broker.earlier_graph import graph_before
-from purport.errors import InvalidInput, UnusablePath
+from purport.errors import InvalidInput
 from purport.model.interval import microseconds_of
 from purport.model.subscription import Subscription
-from purport.pipeline.answered_patterns import HappenedInFiles, pattern_notifications
-from purport.pipeline.answered_queries import UpdatesInFiles, answer_notifications
-from purport.pipeline.entries_in_files import EntriesInFiles
 from purport.pipeline.jobs.how_far import tasks_told
-from purport.pipeline.jobs.spark_errors import job_errors
-from purport.pipeline.journaled import Span
+from purport.pipeline.journal.entries_in_files import EntriesInFiles
+from purport.pipeline.journal.event_notifications import answers, event_notifications
+from purport.pipeline.journal.pattern_notifications import HappenedInFiles, pattern_notifications
+from purport.pipeline.journal.query_notifications import UpdatesInFiles, query_notifications
+from purport.pipeline.journal.replayable import Replayable
+from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.notifications import answers, notifications
-from purport.pipeline.replayable import Replayable
+from purport.pipeline.new_folder import new_folder
 from purport.pipeline.session import spark_address, spark_pattern
-from purport.pipeline.tables import REPLAYED
+from purport.pipeline.spark_errors import job_errors
+from purport.pipeline.tables import REPLAYED, STRETCHES
 from purport.pipeline.timed.asked import split
 from purport.sparql.ontology_rules import InferenceSource
 from purport.storage.sql_journal import SqlJournal
@@ -90,20 +89,11 @@ class Replay:
         self, spark: SparkSession, output: Path, tell: Callable[[str], None] = lambda _: None
     ) -> Replayed:
         """Write the table REPLAYED into a folder that is not there yet, or is empty."""
-        require_room(output)
-        hidden = output.with_name(f".{output.name}-{uuid.uuid4().hex}")
-        try:
-            with tempfile.TemporaryDirectory(prefix="purport-replay-") as scratch:
-                tell("reading what is not sealed")
-                part = self._part(Path(scratch))
-                told = self._run_part(spark, part, hidden, tell)
-            if output.exists():
-                output.rmdir()
-            hidden.rename(output)
-        except OSError as error:
-            raise UnusablePath(output, error.strerror or str(error)) from None
-        finally:
-            shutil.rmtree(hidden, ignore_errors=True)
+        scratch = tempfile.TemporaryDirectory(prefix="purport-replay-")
+        with new_folder(output) as building, scratch as folder:
+            tell("reading what is not sealed")
+            part = self._part(Path(folder))
+            told = self._run_part(spark, part, building, tell)
         return Replayed(part.first, part.last, told)
 
     def _part(self, scratch: Path) -> _Part:
@@ -170,7 +160,7 @@ class Replay:
         if part.happened is not None:
             found.append(pattern_notifications(spark, self._in_time, part.happened, self.settings))
         if part.updates is not None:
-            found.append(answer_notifications(spark, self.asked.queries, part.updates))
+            found.append(query_notifications(spark, self.asked.queries, part.updates))
         empty = spark.createDataFrame([], REPLAYED)
         whole = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), found, empty)
         with _plain_timestamps(spark):
@@ -178,9 +168,9 @@ class Replay:
 
     def _of_events(self, spark: SparkSession, part: _Part) -> DataFrame:
         rows = [(str(path),) for path in part.entries.paths]
-        paths = spark.createDataFrame(rows, "path string").repartition(max(len(rows), 1))
-        found = answers(paths, part.entries.span, self._plain, self.settings)
-        return notifications(found, self._plain)
+        stretches = spark.createDataFrame(rows, STRETCHES).repartition(max(len(rows), 1))
+        found = answers(stretches, part.entries.span, self._plain, self.settings)
+        return event_notifications(found, self._plain)
 
     def _told(self, spark: SparkSession, output: Path) -> list[ToldInAll]:
         counted = (
@@ -194,18 +184,6 @@ class Replay:
             for name, count, first, last in counted.collect()
         }
         return [found.get(name) or ToldInAll(name, 0) for name in self.asked.names]
-
-
-def require_room(output: Path) -> None:
-    """Raise `InvalidInput` if there is something where a replay is to be written."""
-    try:
-        if output.exists() and (not output.is_dir() or any(output.iterdir())):
-            raise InvalidInput(f"{output}: expected an empty folder, or none")
-        if not output.name:  # which cannot be put in the place of what is there
-            raise InvalidInput(f"{output}: expected a folder by its name")
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UnusablePath(output, error.strerror or str(error)) from None
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from purport.errors import PurportError, StreamFailed
-from purport.pipeline.jobs.spark_errors import SPARK_ERRORS, reason_of
 from purport.pipeline.session import spark_address
+from purport.pipeline.spark_errors import SPARK_ERRORS, reason_of
 
 EVERY_SECONDS = 0.2
 _PATIENCE_SECONDS = 30.0

@@ -13,10 +13,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.errors import InvalidInput
-from purport.pipeline.at_rest import written_batches
-from purport.pipeline.jobs.spark_errors import job_errors
 from purport.pipeline.session import spark_address
-from purport.pipeline.tables import TERM_SCORES, record_batch
+from purport.pipeline.spark_errors import job_errors
+from purport.pipeline.tables import TERM_SCORES, TERMS, record_batch
+from purport.pipeline.tables_at_rest import written_batches
 from purport.relatedness.measure import Measure
 from purport.relatedness.score_blocks import Block
 from purport.relatedness.score_table import ScoreTable
@@ -37,7 +37,7 @@ class TabulateScores:
     def run(self, spark: SparkSession, terms: DataFrame) -> int:
         """Score the terms in the column `term`; gives the number of those that were new."""
         known = spark.createDataFrame(
-            [(term,) for term in sorted(self.table.known_given(self.asked))], "term string"
+            [(term,) for term in sorted(self.table.known_given(self.asked))], TERMS
         )
         new = terms.select("term").dropna().distinct().join(known, "term", "left_anti")
         scratch = Path(tempfile.mkdtemp(prefix="purport-scores-"))

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.pipeline.notes import Matches, Notes, write_part
+from purport.pipeline.found_matches import Matches, write_part
+from purport.pipeline.notes import Notes
 from purport.pipeline.session import spark_address
 from purport.whole_file import write_whole
 

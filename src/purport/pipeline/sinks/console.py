@@ -9,7 +9,6 @@ from typing import Annotated
 import msgspec
 import pyarrow as pa
 from pyspark.sql import Row
-from pyspark.sql.pandas.types import to_arrow_schema
 from rich import get_console
 from rich.console import Console
 from rich.table import Table
@@ -17,12 +16,13 @@ from rich.text import Text
 
 from purport.errors import InvalidInput
 from purport.model.term import printable
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.found_matches import Matches
+from purport.pipeline.notes import Notes
 from purport.pipeline.sinks.sink import Fleeting
-from purport.pipeline.tables import SHOWN
+from purport.pipeline.tables import SHOWN, arrow_schema
 
 ROWS = 20
-_SHOWN = to_arrow_schema(SHOWN)
+_SHOWN = arrow_schema(SHOWN)
 
 
 class ConsoleOptions(msgspec.Struct, frozen=True):

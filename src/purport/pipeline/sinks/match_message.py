@@ -19,7 +19,7 @@ _AS_WRITTEN = {
 }
 
 
-class PartMessage(msgspec.Struct, frozen=True):
+class MatchPart(msgspec.Struct, frozen=True):
     """An event that a match in time rests on, and the part of the pattern that it answers."""
 
     place: str
@@ -39,7 +39,7 @@ class MatchMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     similarities: list[float]
     source: str
     offset: int
-    parts: list[PartMessage] | None = None  # of a match in time
+    parts: list[MatchPart] | None = None  # of a match in time
 
 
 def match_id(event_id: str, subscription: str) -> str:
@@ -69,6 +69,6 @@ def match_messages(matches: pa.RecordBatch) -> Iterator[MatchMessage]:
             column = column.cast(kind)
         columns.append(column.to_pylist())
     if columns and any(columns[-1]):
-        columns[-1] = [one and [PartMessage(**part) for part in one] for one in columns[-1]]
+        columns[-1] = [one and [MatchPart(**part) for part in one] for one in columns[-1]]
     for row in zip(*columns, strict=True):
         yield MatchMessage(match_id(row[0], row[1]), *row)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from purport.pipeline.addresses import Address
-from purport.pipeline.notes import Matches, Notes
-from purport.pipeline.registry import Registry
+from purport.pipeline.found_matches import Matches
+from purport.pipeline.notes import Notes
+from purport.pipeline.schemes import Schemes
 
 
 class Sink(Protocol):
@@ -45,4 +46,4 @@ class Fleeting:
 # Makes a sink of an address.
 MakeSink = Callable[[Address], Sink]
 
-SINKS: Registry[MakeSink] = Registry("sink", "purport.sinks")
+SINKS: Schemes[MakeSink] = Schemes("sink", "purport.sinks")

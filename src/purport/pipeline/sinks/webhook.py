@@ -15,7 +15,8 @@ import pyarrow as pa
 from purport.courier import Courier, Patience
 from purport.errors import InvalidInput
 from purport.model.event_lines import DeadLetter
-from purport.pipeline.notes import Found, Matches, Notes, task_name
+from purport.pipeline.found_matches import Found, Matches
+from purport.pipeline.notes import Notes, task_name
 from purport.pipeline.options import read_options
 from purport.pipeline.sinks.match_message import MatchMessage, match_messages, short_hash
 from purport.posting import PostFailed, address_parts, posted, shown

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from purport.errors import UnusablePath
 from purport.pipeline.archive.archived_events import archived_events
 from purport.pipeline.archive.folder import Archive
 from purport.pipeline.archive.statement_codes import StatementCodes
 from purport.pipeline.archive.statement_table import StatementTable
+from purport.pipeline.readers import StretchReader
 from purport.pipeline.sources.files import BATCH_BYTES, Files
-from purport.pipeline.told import Tells, Told
+from purport.pipeline.stretches import Stretch
+from purport.pipeline.told import Tells
 from purport.relatedness.array_store import StoreError
 
 
@@ -42,7 +42,8 @@ class Archived:
     @property
     def reader(self) -> ArchiveReader:
         """What reads the files, in the workers."""
-        return ArchiveReader(self.folder.resolve(), Archive.open(self.folder).manifest.id)
+        archive = Archive.open(self.folder)
+        return ArchiveReader(archive.events.resolve(), archive.manifest.id)
 
     def records(self, spark: SparkSession) -> DataFrame:
         """The stream of files, as the table FILES; `StoreError` if there is no archive."""
@@ -55,32 +56,18 @@ class Archived:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveReader:
-    """Reads the files of events that rows of the table FILES name.
+class ArchiveReader(StretchReader):
+    """Reads the files of events in an archive.
 
     What a worker has found out about statement ids stays known to it; `archive` is the id of the
     archive, so that another one in the same place is told from it.
     """
 
-    folder: Path
     archive: str
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
-        """The events of the files; a file that cannot be read is a dead letter."""
-        for batch in batches:
-            for row in batch.to_pylist():
-                yield from self._read(row["name"], row["appeared"].timestamp())
-
-    def _read(self, name: str, appeared: float) -> Iterator[Tells]:
-        codes = _worker_codes(self.folder, self.archive)
-        try:
-            for events in archived_events(self.folder / "events" / name, codes):
-                events.appeared = appeared
-                yield events
-        except UnusablePath as error:
-            told = Told(name, appeared=appeared)
-            told.refuse(0, f"the file cannot be read: {error.reason}", b"")
-            yield told
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
+        """The events of a file, which is read as a whole."""
+        return archived_events(stretch.path, _worker_codes(self.folder.parent, self.archive))
 
 
 @lru_cache(maxsize=2)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from purport.errors import InvalidInput, UnusablePath
-from purport.pipeline.journaled import Span, journal_events, stretches_in
+from purport.errors import InvalidInput
+from purport.pipeline.journal.stretch_rows import Span, stretches_in
+from purport.pipeline.journal.told_entries import journal_events
+from purport.pipeline.readers import StretchReader
 from purport.pipeline.sources.files import BATCH_BYTES, Files
-from purport.pipeline.told import Tells, Told
+from purport.pipeline.stretches import Stretch
+from purport.pipeline.told import Tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +51,16 @@ class Journaled:
 
 
 @dataclass(frozen=True, slots=True)
-class JournalReader:
-    """Reads the stretches that rows of the table FILES name, as far as they are in a span."""
+class JournalReader(StretchReader):
+    """Reads the stretches of a journal, as far as they are in a span."""
 
-    folder: Path
+    may_be_empty: ClassVar = True  # retention does not wait for streams
+
     span: Span
 
-    def read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Tells]:
-        """The events of the stretches; one that cannot be read is a dead letter."""
-        for batch in batches:
-            for row in batch.to_pylist():
-                yield from self._read(row["name"], row["appeared"].timestamp())
-
-    def _read(self, name: str, appeared: float) -> Iterator[Tells]:
-        try:
-            for entries in journal_events(self.folder / name, self.span):
-                entries.appeared = appeared
-                yield entries
-        except UnusablePath as error:
-            told = Told(name, appeared=appeared)
-            told.refuse(0, f"the file cannot be read: {error.reason}", b"")
-            yield told
+    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
+        """The events of a stretch, which is read as a whole."""
+        return journal_events(stretch.path, self.span)
 
 
 def _span(since: datetime | str | None) -> Span:

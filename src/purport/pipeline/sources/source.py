@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from purport.pipeline.addresses import Address
 from purport.pipeline.readers import Reader
-from purport.pipeline.registry import Registry
+from purport.pipeline.schemes import Schemes
 
 Since = datetime | str
 
@@ -38,4 +38,4 @@ class Source(Protocol):
 # Makes a source of an address; `since` is a time or an offset to begin at.
 MakeSource = Callable[[Address, Since | None], Source]
 
-SOURCES: Registry[MakeSource] = Registry("source", "purport.sources")
+SOURCES: Schemes[MakeSource] = Schemes("source", "purport.sources")

@@ -15,11 +15,11 @@ from purport.model.language.write import write_predicate
 from purport.model.match import Correspondence, Mapping, Match
 from purport.model.subscription import Subscription
 from purport.model.term import printable
-from purport.pipeline.stored.events import EventGone
+from purport.pipeline.stored.catalogue import source_events
 from purport.pipeline.stored.in_time import TimedExplanation, explain_in_time
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import StoredMatch
-from purport.pipeline.stored.source_events import source_events
+from purport.pipeline.stored.source_events import EventGone
 
 _SAME = 1e-4  # rows keep single precision
 

@@ -9,7 +9,6 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import UnusablePath
 from purport.model.event import Event
@@ -18,7 +17,7 @@ from purport.model.language.write import write
 from purport.model.subscription import Subscription
 from purport.model.term import printable
 from purport.pipeline.stored.matches import StoredMatch
-from purport.pipeline.tables import TIMED_EVENTS
+from purport.pipeline.tables import TIMED_EVENTS, arrow_schema
 from purport.pipeline.timed.kept import TimedFolder
 
 _COLUMNS = ["event_id", "start", "end", "published", "said"]
@@ -90,7 +89,7 @@ def kept_events(kept: TimedFolder, ids: Iterable[str]) -> dict[str, KeptEvent]:
     files = [str(path) for path in sorted(kept.folder.glob("batch=*/*.parquet"))]
     is_wanted = pc.field("event_id").isin(wanted)
     try:
-        table = ds.dataset(files, to_arrow_schema(TIMED_EVENTS), format="parquet")
+        table = ds.dataset(files, arrow_schema(TIMED_EVENTS), format="parquet")
         rows = table.to_table(_COLUMNS, filter=is_wanted).to_pylist()
     except (OSError, pa.ArrowException) as error:
         raise UnusablePath(kept.folder, f"the events cannot be read: {error}") from None

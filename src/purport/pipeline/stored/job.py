@@ -9,7 +9,7 @@ from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.job_folder import JobFolder, JobIdentity
 from purport.pipeline.sinks.batch_folders import OWNER, BatchFolders, FileKind
 from purport.pipeline.stored.matches import StoredMatches
-from purport.pipeline.watched import Versions
+from purport.pipeline.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)

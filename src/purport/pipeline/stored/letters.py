@@ -12,11 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import UnusablePath
 from purport.model.event_lines import DeadLetter
-from purport.pipeline.tables import DEAD_LETTERS
+from purport.pipeline.tables import DEAD_LETTERS, arrow_schema
 
 _EXAMPLES = 2
 _MOST_KINDS = 10_000
@@ -83,7 +82,7 @@ class StoredLetters:
     def _batches(self, batches: str) -> Iterator[pa.RecordBatch]:
         files = sorted(map(str, self.folder.glob(f"{batches}/*.parquet")))
         try:
-            table = ds.dataset(files, to_arrow_schema(DEAD_LETTERS), format="parquet")
+            table = ds.dataset(files, arrow_schema(DEAD_LETTERS), format="parquet")
             yield from table.to_batches(batch_size=_ROWS_AT_ONCE)
         except (OSError, pa.ArrowException) as error:
             raise UnusablePath(self.folder, f"the dead letters cannot be read: {error}") from None

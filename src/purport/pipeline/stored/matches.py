@@ -13,23 +13,15 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.errors import UnusablePath
 from purport.pipeline.sinks.batch_folders import FileKind
-from purport.pipeline.tables import MATCHES, record_batch_of_rows
+from purport.pipeline.sinks.match_message import MatchPart
+from purport.pipeline.tables import MATCHES, arrow_schema, record_batches
 
 _ROWS_AT_ONCE = 65_536
 _MOST_COMPARED = 10_000
 _NEAR_SHOWN = 3
-
-
-class StoredPart(msgspec.Struct, frozen=True):
-    """An event that a match in time rests on, and the part of the pattern that it answers."""
-
-    place: str
-    event_id: str
-    probability: float
 
 
 class StoredMatch(msgspec.Struct, frozen=True):
@@ -43,7 +35,7 @@ class StoredMatch(msgspec.Struct, frozen=True):
     similarities: tuple[float, ...]  # not a number: too small to be kept
     source: str
     offset: int
-    parts: tuple[StoredPart, ...] | None = None  # of a match in time
+    parts: tuple[MatchPart, ...] | None = None  # of a match in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ class StoredMatches:
         files = self._files()
         try:
             if self.kind is FileKind.PARQUET:
-                table = ds.dataset(files, to_arrow_schema(MATCHES), format="parquet")
+                table = ds.dataset(files, arrow_schema(MATCHES), format="parquet")
                 yield from table.to_batches(filter=where, batch_size=_ROWS_AT_ONCE)
             else:
                 for batch in _json_batches(files):
@@ -118,8 +110,7 @@ def _json_batches(files: Sequence[str]) -> Iterator[pa.RecordBatch]:
     decode = msgspec.json.Decoder(_JsonMatch).decode
     for name in files:
         with Path(name).open("rb") as file:
-            while lines := list(islice(file, _ROWS_AT_ONCE)):
-                yield record_batch_of_rows(MATCHES, [_row(decode(line)) for line in lines])
+            yield from record_batches(MATCHES, map(_row, map(decode, file)), _ROWS_AT_ONCE)
 
 
 def _row(match: _JsonMatch) -> tuple[object, ...]:

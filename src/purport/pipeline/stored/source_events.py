@@ -1,19 +1,54 @@
-"""Where the events of a job's matches are to be found again."""
+"""Events that were matched, read again from where they stand: what every source of them gives."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 
-from purport.pipeline.stored.archived import SourceArchive
-from purport.pipeline.stored.events import SourceFiles
-from purport.pipeline.stored.journaled import SourceJournal
+from purport.errors import InvalidInput
+from purport.model.event import Event
+from purport.pipeline.stored.matches import StoredMatch
 
-_ARCHIVE, _JOURNAL = "archive", "journal"
+NOTHING = "there is nothing there any more"
 
 
-def source_events(place: str) -> SourceFiles | SourceArchive | SourceJournal:
-    """The files, archive or journal of a job's source; `InvalidInput` if it is of another kind."""
-    scheme, _, path = place.partition(":")
-    if scheme == _JOURNAL:
-        return SourceJournal(Path(path))
-    return SourceArchive(Path(path)) if scheme == _ARCHIVE else SourceFiles.at(place)
+class EventGone(InvalidInput):
+    """An event that was matched is no longer to be found, or is another one now."""
+
+
+class SourceEvents(ABC):
+    """What a job read, as it is now."""
+
+    __slots__ = ()
+
+    def event(self, match: StoredMatch) -> Event:
+        """The event of a match; `EventGone` says why it is not there."""
+        found = self.events([match])[match]
+        if isinstance(found, EventGone):
+            raise found
+        return found
+
+    @abstractmethod
+    def events(self, matches: Iterable[StoredMatch]) -> dict[StoredMatch, Event | EventGone]:
+        """The events of matches, or why one is not there; nothing is read twice."""
+
+
+def by_source(matches: Iterable[StoredMatch]) -> dict[str, list[StoredMatch]]:
+    """Matches by what their events were read from."""
+    found: dict[str, list[StoredMatch]] = {}
+    for match in matches:
+        found.setdefault(match.source, []).append(match)
+    return found
+
+
+def found_again(
+    match: StoredMatch, event: Event | None, where: str, instead: str = NOTHING
+) -> Event | EventGone:
+    """The event that stands where that of a match stood, or why it is not the same."""
+    if event is None:
+        return EventGone(f"{where}: the event is gone, {instead}")
+    if event.id == match.event_id:
+        return event
+    return EventGone(
+        f"{where}: the event has changed, it is {event.id!r} now and was {match.event_id!r}"
+    )

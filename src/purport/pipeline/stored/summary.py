@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,16 +10,17 @@ import msgspec
 
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.event import Event
-from purport.pipeline.figures import Figures
 from purport.pipeline.job_folder import BatchReport, JobFolder
-from purport.pipeline.metrics import JSON_FILE
-from purport.pipeline.stored.events import EventGone
+from purport.pipeline.metrics.figures import Figures
+from purport.pipeline.metrics.job_metrics import JSON_FILE
+from purport.pipeline.stored.catalogue import source_events
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.letters import Refused, StoredLetters
 from purport.pipeline.stored.matches import StoredMatch
 from purport.pipeline.stored.seen import SeenMatches
-from purport.pipeline.stored.source_events import source_events
-from purport.pipeline.watched import Versions
+from purport.pipeline.stored.source_events import EventGone
+from purport.pipeline.tally import Tally
+from purport.pipeline.versions import Versions
 
 EXAMPLES = 6
 _MOST_POINTS = 200
@@ -42,30 +42,13 @@ class Course:
 
 
 @dataclass(slots=True)
-class VersionSummary:
-    """What was matched with a version of the subscriptions."""
-
-    number: int
-    batches: int = 0
-    events: int = 0
-    matches: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(slots=True)
 class JobSummary:
     """What a job did so far."""
 
     job: StoredJob
-    batches: int = 0
-    events: int = 0
-    dead_letters: int = 0
-    seconds: float = 0.0
-    core_seconds: float = 0.0
-    work: dict[str, float] = field(default_factory=dict)  # seconds of cores, by what they did
-    matches: Counter[str] = field(default_factory=Counter)
-    versions: dict[int, VersionSummary] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+    versions: dict[int, Tally] = field(default_factory=dict)  # by their numbers
     courses: list[Course] = field(default_factory=list)
-    last: BatchReport | None = None
     figures: Figures | None = None  # as the job last told them
     seen: SeenMatches | None = None
     refused: list[Refused] = field(default_factory=list)
@@ -80,7 +63,7 @@ class JobSummary:
         summary.courses = list(_thinned(summary.courses))
         summary.refused = StoredLetters(job.folder.dead_letters).by_reason()
         if job.matches is not None:
-            kept = -(-EXAMPLES // max(1, len(summary.matches)))
+            kept = -(-EXAMPLES // max(1, len(summary.tally.matches)))
             summary.seen = SeenMatches.of(job.matches, kept)
             examples = {*summary.seen.most_sure(EXAMPLES), *summary.seen.least(EXAMPLES)}
             summary.events_seen = _events(job, examples)
@@ -89,7 +72,7 @@ class JobSummary:
     @property
     def waiting(self) -> float:
         """Seconds of cores that went neither into reading nor into matches."""
-        return max(0.0, self.core_seconds - sum(self.work.values()))
+        return max(0.0, self.tally.core_seconds - sum(self.tally.counts.work.values()))
 
     def asked(self) -> int | None:
         """How many subscriptions there are now; None if nobody knows."""
@@ -97,39 +80,29 @@ class JobSummary:
 
     def totals(self) -> dict[str, object]:
         """The totals, for programs."""
+        tally, matches = self.tally, self.tally.matches
         return {
             "source": self.job.identity.source,
             "sink": self.job.identity.sink,
             "state": None if self.figures is None else self.figures.state,
-            "batches": self.batches,
-            "events": self.events,
-            "matches": self.matches.total(),
-            "dead_letters": self.dead_letters,
-            "batch_seconds": self.seconds,
-            "lag_seconds": None if self.last is None else self.last.lag_seconds,
+            "batches": tally.batches,
+            "events": tally.counts.events,
+            "matches": matches.total(),
+            "dead_letters": tally.counts.dead_letters,
+            "batch_seconds": tally.seconds,
+            "lag_seconds": None if tally.last is None else tally.last.lag_seconds,
             "matches_by_version": {
-                one.number: one.matches.total() for one in self.versions.values()
+                number: one.matches.total() for number, one in self.versions.items()
             },
-            "matches_by_subscription": dict(self.matches.most_common()),
+            "matches_by_subscription": dict(matches.most_common()),
             "dead_letters_by_reason": {one.kind: one.count for one in self.refused},
         }
 
     def _add(self, report: BatchReport) -> None:
+        self.tally.add(report)
+        self.versions.setdefault(report.version, Tally()).add(report)
         counts = report.counts
-        self.batches += 1
-        self.events += counts.events
-        self.dead_letters += counts.dead_letters
-        self.seconds += report.seconds
-        self.core_seconds += report.seconds * report.cores
-        for part in ("reading", "matching", "handing_over"):
-            self.work[part] = self.work.get(part, 0.0) + getattr(counts, part)
-        self.matches.update(counts.matches)
-        version = self.versions.setdefault(report.version, VersionSummary(report.version))
-        version.batches += 1
-        version.events += counts.events
-        version.matches.update(counts.matches)
         self.courses.append(Course(report.batch, counts.events, report.seconds, report.lag_seconds))
-        self.last = report
 
 
 def _thinned(courses: Sequence[Course]) -> Iterator[Course]:

@@ -16,15 +16,9 @@ import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
+from purport.pipeline.found_matches import Matches, count_rows, found_matches, write_part
 from purport.pipeline.matcher_spec import MatcherSpec
-from purport.pipeline.notes import (
-    Matches,
-    Notes,
-    TaskNotes,
-    count_rows,
-    task_name,
-    write_part,
-)
+from purport.pipeline.notes import Notes, TaskNotes, task_name
 from purport.pipeline.readers import Reader
 from purport.pipeline.timed.engines import EnginesSpec, claimed_group, take_batch
 from purport.pipeline.timed.kept import write_mark
@@ -37,7 +31,7 @@ def matches_in_time(
     plain, claims = notes.folder / "plain", notes.folder / "claims"
     for folder in (plain, claims, notes.timed):
         folder.mkdir()
-    first = notes.matches(records, reader, spec, in_time=True)
+    first = found_matches(records, reader, spec, notes, in_time=True)
     first.pass_to(partial(write_part, plain))
     tasks = records.sparkSession.range(0, engines.groups, 1, engines.groups)
 

@@ -10,10 +10,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from purport import InvalidInput
 from purport.pipeline.addresses import Address
+from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_file import JobOptions
-from purport.pipeline.notes import Matches, Notes
+from purport.pipeline.notes import Notes
 from purport.pipeline.readers import RowReader
-from purport.pipeline.registry import Registry
+from purport.pipeline.schemes import Schemes
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.catalogue import sink_at
 from purport.pipeline.sinks.match_message import match_id
@@ -124,4 +125,4 @@ def test_a_package_that_cannot_be_loaded_is_told(
     installed(tmp_path, "", "[purport.things]\nbeep = beeper_missing:Beep\n")
 
     with pytest.raises(InvalidInput, match="'beep' cannot be loaded from beeper_missing:Beep: No "):
-        Registry[type]("thing", "purport.things").find("beep")
+        Schemes[type]("thing", "purport.things").find("beep")

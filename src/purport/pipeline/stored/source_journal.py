@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from purport.errors import EventError, UnusablePath
+from purport.errors import InvalidInput
 from purport.matching.batches import as_event
 from purport.model.event import Event
-from purport.pipeline.journaled import Span, journal_events
-from purport.pipeline.stored.events import EventGone, SourceEvents, by_source, found_again
+from purport.pipeline.journal.stretch_rows import Span, stretches_in
+from purport.pipeline.journal.told_entries import journal_events
 from purport.pipeline.stored.matches import StoredMatch
+from purport.pipeline.stored.source_events import EventGone, SourceEvents, by_source, found_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class SourceJournal(SourceEvents):
         for name, some in by_source(matches).items():
             try:
                 events = self._events(name, {match.offset for match in some})
-            except (UnusablePath, EventError) as error:
+            except InvalidInput as error:
                 found |= {match: EventGone(f"the event is gone: {error}") for match in some}
             else:
                 found |= {match: self._event(match, events) for match in some}
@@ -36,7 +37,7 @@ class SourceJournal(SourceEvents):
         """The events of a stretch at some sequences."""
         span = Span(min(sequences) - 1, max(sequences))
         found: dict[int, Event] = {}
-        for entries in journal_events(self.folder / "stretches" / name, span):
+        for entries in journal_events(stretches_in(self.folder) / name, span):
             for told in entries.parts():
                 for place, sequence in enumerate(told.offsets):
                     if sequence in sequences:

@@ -17,11 +17,12 @@ from purport.embedded.settings import BrokerSettings
 from purport.model.clock import ManualClock
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream, Watchers
-from purport.pipeline.registered import GivenRegistry
+from purport.pipeline.journal.given_registry import GivenRegistry
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
-from purport.pipeline.watched import Versions, Watched
+from purport.pipeline.versions import Versions
+from purport.pipeline.watched import Watched
 from purport.storage.opening import open_sqlite_journal
 from tests.storage.postgres_server import PostgresServer
 

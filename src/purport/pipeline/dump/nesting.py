@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from purport.pipeline.dump_lines import BLANK
+from purport.pipeline.dump.lines import BLANK
 from purport.pipeline.tables import PLACED_STATEMENTS
 
 MOST_NESTED = 4  # blank nodes, one below the other

@@ -12,10 +12,10 @@ from purport.errors import InvalidInput
 T = TypeVar("T")
 
 
-class Registry(Generic[T]):
+class Schemes(Generic[T]):
     """What can be found under a scheme.
 
-    A package adds to it with `register`, or with an entry point of the registry's group, so that
+    A package adds to it with `register`, or with an entry point of its group, so that
     the command line finds it too.
     """
 

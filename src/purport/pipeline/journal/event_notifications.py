@@ -1,4 +1,4 @@
-"""Entries of a journal to notifications: what some subscriptions would have been told of them."""
+"""A journal to notifications: what subscriptions to events would have been told of its entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from purport.broker.gate import Gate, asked_of, contraries, is_gated
 from purport.broker.journal import JournalError
@@ -21,13 +20,12 @@ from purport.matching.flat_lists import Places
 from purport.matching.supported import label
 from purport.model.interval import microseconds_of
 from purport.model.subscription import Options, Subscription
-from purport.pipeline.journaled import Span, ToldEntries, journal_events
+from purport.pipeline.journal.stretch_rows import Span
+from purport.pipeline.journal.told_entries import ToldEntries, journal_events
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
-from purport.pipeline.tables import ANSWERS, NOTIFICATIONS
+from purport.pipeline.tables import ANSWERS, NOTIFICATIONS, record_batch_of_arrays
 from purport.pipeline.told import NamedEvents
 
-_ANSWERS = to_arrow_schema(ANSWERS)
-_NOTIFICATIONS = to_arrow_schema(NOTIFICATIONS, timezone="UTC")
 _CONTRARY = " contrary "  # after the number of a subscription `on change`: what re-arms it
 
 
@@ -54,7 +52,7 @@ def answers(
     return stretches.mapInArrow(answered, ANSWERS)
 
 
-def notifications(answers: DataFrame, subscriptions: Sequence[Subscription]) -> DataFrame:
+def event_notifications(answers: DataFrame, subscriptions: Sequence[Subscription]) -> DataFrame:
     """What is told of some answers, in the order of the journal; as the table NOTIFICATIONS.
 
     All that answers a subscription comes to one task, since what it is told depends on what it was
@@ -116,7 +114,7 @@ def _answer_rows(
         pa.ListArray.from_arrays(starts, pa.array(matches.found.statements)),
         pa.ListArray.from_arrays(starts, pa.array(matches.similarities)),
     ]
-    return _record_batch(columns, _ANSWERS)
+    return record_batch_of_arrays(ANSWERS, columns)
 
 
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -148,9 +146,9 @@ class _Telling:
         columns = [
             pa.repeat(pa.scalar(subscription, pa.string()), len(told)),
             pa.array(numbers),
-            *(told.column(one.name) for one in _NOTIFICATIONS if one.name in rows.schema.names[2:]),
+            *(told.column(one.name) for one in NOTIFICATIONS if one.name in rows.schema.names[2:]),
         ]
-        yield _record_batch(columns, _NOTIFICATIONS)
+        yield record_batch_of_arrays(NOTIFICATIONS, columns)
 
     def _is_told(self, rows: pa.RecordBatch) -> NDArray[np.bool_]:
         times: Places = rows.column("at").to_numpy()
@@ -174,8 +172,3 @@ class _Telling:
             elif sequence != self._answered:
                 self._gate = self._gate.rearmed()
         return passes
-
-
-def _record_batch(columns: Sequence[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
-    arrays = [column.cast(kind) for column, kind in zip(columns, schema.types, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)

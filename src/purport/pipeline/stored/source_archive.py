@@ -14,8 +14,8 @@ from purport.pipeline.archive.archived_events import ArchivedEvents, archived_ev
 from purport.pipeline.archive.folder import Archive
 from purport.pipeline.archive.statement_codes import StatementCodes
 from purport.pipeline.archive.statement_table import StatementTable
-from purport.pipeline.stored.events import EventGone, SourceEvents, found_again
 from purport.pipeline.stored.matches import StoredMatch
+from purport.pipeline.stored.source_events import EventGone, SourceEvents, found_again
 
 _Place = tuple[str, int]
 

@@ -17,7 +17,7 @@ from purport.matching.given import Given, runnable_subscriptions
 from purport.matching.supported import label, unsupported_forms
 from purport.model.subscription import Rule, Subscription
 from purport.model.text_file import read_text
-from purport.pipeline.registered import GivenRegistry, registered_at
+from purport.pipeline.journal.given_registry import GivenRegistry, registered_at
 from purport.sparql.graph_store import WHOLE, Dataset
 from purport.temporal.asked import is_in_time
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from purport.pipeline.dump_lines import BLANK, statements_of_lines
+from purport.pipeline.dump.lines import BLANK, statements_of_lines
 from purport.pipeline.tables import DUMP_LINES, STATEMENTS
 
 

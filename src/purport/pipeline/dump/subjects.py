@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from purport.model.event_lines import LONGEST_LINE
-from purport.pipeline.dump_lines import BLANK
+from purport.pipeline.dump.lines import BLANK
 from purport.pipeline.tables import DEAD_LETTERS, PLACED_STATEMENTS, SUBJECTS, record_batch_of_rows
 
 Row = tuple[Any, ...]

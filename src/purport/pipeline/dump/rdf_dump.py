@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
 
 from purport.errors import UnusablePath
 from purport.pipeline.session import spark_pattern
-from purport.pipeline.sources.text_lines import lines_below
 from purport.pipeline.stretches import STRETCH_BYTES
 
 _SYNTAXES = (".nt", ".nq")
@@ -43,7 +43,7 @@ class RdfDump:
         """The lines of every file."""
         reader = spark.read.option("lineSep", "\n")
         folder = self.path if self.path.is_dir() else self.path.parent
-        return lines_below(folder, reader.text([spark_pattern(file) for file in self.files]))
+        return _lines_below(folder, reader.text([spark_pattern(file) for file in self.files]))
 
     @property
     def stretches(self) -> int:
@@ -54,6 +54,18 @@ class RdfDump:
             for file in self.files
         )
         return -(-text_bytes // STRETCH_BYTES) or 1
+
+
+def _lines_below(folder: Path, text: DataFrame) -> DataFrame:
+    """Lines with the file that they stand in; the cast keeps bytes that are not UTF-8."""
+    path = f.regexp_replace(f.col("_metadata.file_path"), "^[a-z0-9]+:(//[^/]*)?", "")
+    parts = f.split(f.regexp_replace(path, r"\+", "%2B"), "/")
+    below = f.slice(parts, len(folder.resolve().parts) + 1, f.size(parts))
+    return text.select(
+        f.url_decode(f.array_join(below, "/")).alias("source"),
+        f.col("_metadata.file_block_start").alias("offset"),
+        f.col("value").cast("binary").alias("line"),
+    )
 
 
 def _files_below(folder: Path) -> list[Path]:

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from purport.errors import InvalidInput
-from purport.pipeline.figures import Figures
-from purport.pipeline.prometheus import CONTENT_TYPE
+from purport.pipeline.metrics.figures import Figures
+from purport.pipeline.metrics.prometheus import CONTENT_TYPE
 
 HOST = "127.0.0.1"
 _SLOWEST_CLIENT_SECONDS = 10.0

@@ -13,10 +13,10 @@ import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from purport.pipeline.figures import Figures, QueryState
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.jobs.match_stream import Watchers
-from purport.pipeline.jobs.spark_errors import SPARK_ERRORS
+from purport.pipeline.metrics.figures import Figures, QueryState
+from purport.pipeline.spark_errors import SPARK_ERRORS
 from purport.whole_file import write_whole
 
 MOST_SUBSCRIPTIONS = 1000

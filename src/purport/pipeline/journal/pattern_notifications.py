@@ -1,4 +1,4 @@
-"""Entries of a journal to notifications: what patterns in time would have been told of them."""
+"""A journal to notifications: what patterns in time would have been told of its entries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.broker.gate import Gate, asked_of
@@ -16,9 +15,10 @@ from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
 from purport.model.subscription import Subscription
-from purport.pipeline.entries_in_files import EntriesInFiles
+from purport.pipeline.journal.entries_in_files import EntriesInFiles
+from purport.pipeline.journal.shared_out import told_in_shares
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.tables import PATTERN_NOTIFICATIONS, record_batch_of_rows
+from purport.pipeline.tables import PATTERN_NOTIFICATIONS
 from purport.pipeline.timed.taking import nothing_collected
 from purport.temporal.asked import waits_for_clock
 from purport.temporal.engine import TemporalEngine
@@ -28,7 +28,6 @@ from purport.temporal.progress import BEGINNING
 from purport.temporal.told import Detection
 
 _ENTRIES_AT_ONCE = 4096
-_NOTIFICATIONS_AT_ONCE = 1_000
 
 Entries = Iterable[tuple[int, int, Event | None]]  # with their sequences and times
 Row = tuple[str, int, int, int, str, float, list[tuple[str, str, float]]]
@@ -56,20 +55,14 @@ def pattern_notifications(
     told of before is late for all.
     """
     _require_runnable(subscriptions, settings)
-    tasks = min(len(subscriptions), spark.sparkContext.defaultParallelism)
 
-    def told(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column("id").to_pylist():
-                own = range(number, len(subscriptions), tasks)
-                rows = told_rows(subscriptions, own, happened, settings)
-                while some := list(islice(rows, _NOTIFICATIONS_AT_ONCE)):
-                    yield record_batch_of_rows(PATTERN_NOTIFICATIONS, some)
+    def told(own: range) -> Iterator[Row]:
+        return notification_rows(subscriptions, own, happened, settings)
 
-    return spark.range(0, tasks, 1, tasks).mapInArrow(told, PATTERN_NOTIFICATIONS)
+    return told_in_shares(spark, len(subscriptions), told, PATTERN_NOTIFICATIONS)
 
 
-def told_rows(
+def notification_rows(
     subscriptions: Sequence[Subscription],
     own: Collection[int],
     happened: HappenedInFiles,

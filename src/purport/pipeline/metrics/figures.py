@@ -9,7 +9,7 @@ import msgspec
 
 import purport
 from purport.pipeline.job_folder import BatchReport
-from purport.pipeline.prometheus import (
+from purport.pipeline.metrics.prometheus import (
     Family,
     Kind,
     Sample,
@@ -21,7 +21,6 @@ from purport.pipeline.prometheus import (
 )
 
 _WHOLE_TRIGGER = "triggerExecution"
-_PARTS = ("reading", "matching", "handing_over")
 
 
 class QueryState(StrEnum):
@@ -73,8 +72,8 @@ class Figures(msgspec.Struct):
         self.without_time += counts.without_time
         self.batch_seconds += report.seconds
         self.subscriptions_version = report.version
-        for part in _PARTS:
-            self.work_seconds[part] = self.work_seconds.get(part, 0.0) + getattr(counts, part)
+        for part, took in counts.work.items():
+            self.work_seconds[part] = self.work_seconds.get(part, 0.0) + took
 
     def add_last(self, report: BatchReport) -> None:
         """Tell of the batch that was done last."""

@@ -1,0 +1,1 @@
+"""RDF dumps to events: lines, statements, subjects."""

@@ -1,0 +1,1 @@
+"""The journal of a broker, read by streams and replayed."""
