@@ -13,7 +13,6 @@ from purport.sparql.algebra import (
     Aggregate,
     Ask,
     Basic,
-    Constant,
     Construct,
     Describe,
     Distinct,
@@ -36,6 +35,7 @@ from purport.sparql.algebra import (
     Union,
     Values,
     Var,
+    filled,
     replaced,
 )
 from purport.sparql.basic_plan import ShapedBasic, shaped
@@ -62,7 +62,7 @@ from purport.sparql.scope import (
     patterns_within,
 )
 from purport.sparql.terms import DEFAULT, Graph, Term, node_of
-from purport.sparql.tokens import tokens_of
+from purport.sparql.tokens import closing, tokens_of
 
 _NODE = r"<[^<>\s]*>|[A-Za-z][\w\-]*:[A-Za-z_][\w\-]*"
 _IS_NODE = re.compile(rf"\(*\s*(?:\?(\w+)\s*=\s*({_NODE})|({_NODE})\s*=\s*\?(\w+))\s*\)*")
@@ -183,14 +183,14 @@ class _Builder:
             graph,  # type: ignore[arg-type]  # the default graph is no term
         )
 
-    def _term(self, spot: Spot) -> Spot:
-        return spot.term(self._constants) if isinstance(spot, Constant) else spot
+    def _term(self, spot: Spot) -> Var | Term:
+        return filled(spot, self._constants)
 
     def _value(self, spot: Spot | None) -> Term | None:
         if spot is None:
             return None
         term = self._term(spot)
-        assert not isinstance(term, Var | Constant)
+        assert not isinstance(term, Var)
         return term
 
     def _projected(self, inner: Operator, names: tuple[str, ...]) -> Operator:
@@ -313,7 +313,7 @@ def conjuncts(text: str) -> list[str]:
     ['?a = 1', '?b || ?c']
     """
     tokens = tokens_of(text)
-    if tokens and tokens[0].is_sign("(") and _closes(tokens, 0) == len(tokens) - 1:
+    if tokens and tokens[0].is_sign("(") and closing(tokens, 0) == len(tokens) - 1:
         return conjuncts(text[tokens[0].end : tokens[-1].start].strip())
     depth, begin = 0, 0
     parts: list[str] = []
@@ -330,13 +330,3 @@ def conjuncts(text: str) -> list[str]:
     if not parts:
         return [text]
     return [one for part in [*parts, text[begin:].strip()] for one in conjuncts(part)]
-
-
-def _closes(tokens: Sequence[object], opening: int) -> int:
-    depth = 0
-    for place in range(opening, len(tokens)):
-        text = getattr(tokens[place], "text", "")
-        depth += {"(": 1, ")": -1}.get(text, 0)
-        if depth == 0:
-            return place
-    return -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from purport.sparql.algebra import Constant, Describe, InGraph, Select, Spot, TriplePattern, Var
+from purport.sparql.algebra import Describe, InGraph, Select, Spot, TriplePattern, Var, filled
 from purport.sparql.graph_store import Dataset
 from purport.sparql.incremental import (
     Incremental,
@@ -15,12 +15,12 @@ from purport.sparql.incremental import (
 )
 from purport.sparql.lookup_index import NAMED, Pattern
 from purport.sparql.operators import Operator
-from purport.sparql.pattern_reader import NotRead
 from purport.sparql.query_reader import ReadQuery, read_query
 from purport.sparql.scope import expressions_within, patterns_within, triple_patterns
 from purport.sparql.shape import Shaped
 from purport.sparql.simplify import simplified
 from purport.sparql.terms import DEFAULT, Graph, Term
+from purport.sparql.token_reader import NotRead
 
 _TOO_DEEP = "a query that is nested too deeply"
 
@@ -120,9 +120,8 @@ class QueryTemplate:
 
 def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> Pattern:
     def term(spot: Spot) -> Term | None:
-        if isinstance(spot, Var):
-            return None
-        return spot.term(constants) if isinstance(spot, Constant) else spot
+        found = filled(spot, constants)
+        return None if isinstance(found, Var) else found
 
     graph: object = DEFAULT
     if pattern.graph is not None:

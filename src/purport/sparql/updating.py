@@ -10,7 +10,7 @@ from typing import Any
 from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
 
 from purport.errors import InvalidInput
-from purport.sparql.algebra import Constant, Spot, TriplePattern, Var
+from purport.sparql.algebra import Spot, TriplePattern, Var, filled
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.diagnosis import missing_names, update_error
@@ -21,10 +21,10 @@ from purport.sparql.graph_store import Dataset, GraphStore
 from purport.sparql.inferring_store import AssertedFacts, InferringStore
 from purport.sparql.modesty import require_modest
 from purport.sparql.overlay import NeedsQuery, Overlay
-from purport.sparql.pattern_reader import NotRead
 from purport.sparql.services import may_load, refuse_services
 from purport.sparql.shape import ShapeCache, Shaped
 from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept
+from purport.sparql.token_reader import NotRead
 from purport.sparql.update import (
     Clear,
     Create,
@@ -373,7 +373,7 @@ class _Changing:
         return node
 
     def _term(self, spot: Spot) -> Var | Term:
-        term = spot.term(self._constants) if isinstance(spot, Constant) else spot
+        term = filled(spot, self._constants)
         return term if isinstance(term, Var) else as_kept(term)
 
 
