@@ -14,7 +14,7 @@ from benchmarks.lit_city import LitCity
 from purport.sparql.lookup_index import LookupIndex, Run
 from purport.sparql.standing_queries import StandingQueries
 from purport.sparql.terms import Fact
-from purport.sparql.updating import Updater
+from purport.sparql.updater import Updater
 
 
 class Part(StrEnum):

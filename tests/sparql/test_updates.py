@@ -15,7 +15,7 @@ from purport.sparql.context_store import ContextStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.terms import fact_of
-from purport.sparql.updating import Updater
+from purport.sparql.updater import Updater
 from tests.oracles.requery_engine import canonical, take_over
 from tests.strategies.sparql import requests
 

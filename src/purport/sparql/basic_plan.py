@@ -17,12 +17,12 @@ from pyoxigraph import NamedNode
 from purport.sparql.algebra import TriplePattern, Var
 from purport.sparql.context_store import ContextStore, Find, Place, Wanted
 from purport.sparql.join_code import JoinCode, Look, Names, Pick, join_code, key_of
-from purport.sparql.lookup_index import NAMED, Pattern
+from purport.sparql.lookup_index import NAMED, FactPattern
+from purport.sparql.row_counts import Row
 from purport.sparql.terms import DEFAULT, Fact, Term
 
 L = TypeVar("L")
 V = TypeVar("V")
-Row = tuple[Term | None, ...]
 Relation = tuple[NamedNode | None, Place]  # a predicate, or any, in a graph, or in all named ones
 
 
@@ -48,11 +48,11 @@ class ShapedBasic:
         subject, _, value, _ = self.shape.patterns[place]
         return self._constant(subject), self._constant(value)
 
-    def lookup(self, place: int) -> Pattern:
+    def lookup(self, place: int) -> FactPattern:
         """What a fact must be to be one of a pattern's."""
         subject, value = self.terms(place)
         predicate, graph = self.shape.relations[place]
-        return Pattern(subject, predicate, value, graph)
+        return FactPattern(subject, predicate, value, graph)
 
     def text(self) -> str:
         """A query for the solutions."""

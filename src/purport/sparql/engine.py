@@ -27,7 +27,7 @@ from purport.sparql.schedule import DelayedUpdate, Schedule
 from purport.sparql.services import refuse_services
 from purport.sparql.standing_queries import SharedQuery, StandingQueries
 from purport.sparql.standing_query import AskedQuery, Binding, bindings_of
-from purport.sparql.updating import Updater
+from purport.sparql.updater import Updater
 
 
 @dataclass(frozen=True, slots=True)

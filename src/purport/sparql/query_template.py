@@ -13,7 +13,7 @@ from purport.sparql.incremental import (
     incremental,
     require_incremental,
 )
-from purport.sparql.lookup_index import NAMED, Pattern
+from purport.sparql.lookup_index import NAMED, FactPattern
 from purport.sparql.operators import Operator
 from purport.sparql.query_reader import ReadQuery, read_query
 from purport.sparql.scope import expressions_within, patterns_within, triple_patterns
@@ -97,12 +97,12 @@ class QueryTemplate:
         within = patterns_within(self.read.query.pattern)
         return any(isinstance(one, InGraph) for one in within)
 
-    def patterns(self, constants: Sequence[str], dataset: Dataset) -> frozenset[Pattern] | None:
+    def patterns(self, constants: Sequence[str], dataset: Dataset) -> frozenset[FactPattern] | None:
         """What must change if the answer is to change; None: anything."""
         if self.read is None or isinstance(self.read.query, Describe):
             return None
         is_whole = dataset == Dataset() and not self.read.default_graphs
-        found: set[Pattern] = set()
+        found: set[FactPattern] = set()
         for one in self._triples():
             if one is None:
                 return None
@@ -118,7 +118,7 @@ class QueryTemplate:
         return triple_patterns(self.read.query.pattern)
 
 
-def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> Pattern:
+def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> FactPattern:
     def term(spot: Spot) -> Term | None:
         found = filled(spot, constants)
         return None if isinstance(found, Var) else found
@@ -129,4 +129,4 @@ def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> Pattern:
     subject, predicate, value = (
         term(spot) for spot in (pattern.subject, pattern.predicate, pattern.object)
     )
-    return Pattern(subject, predicate, value, graph)  # type: ignore[arg-type]
+    return FactPattern(subject, predicate, value, graph)  # type: ignore[arg-type]

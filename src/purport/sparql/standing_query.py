@@ -10,7 +10,7 @@ from pyoxigraph import Literal, QueryBoolean, QueryTriples
 from purport.sparql.basic_plan import ShapedBasic
 from purport.sparql.graph_store import Answer
 from purport.sparql.heads import ASKED, TRIPLE, remembered
-from purport.sparql.lookup_index import Pattern
+from purport.sparql.lookup_index import FactPattern
 from purport.sparql.operators import Changes, Operator
 from purport.sparql.row_counts import Row, RowCounts, count
 from purport.sparql.terms import Term, as_kept
@@ -68,7 +68,7 @@ class AskedQuery:
 
     variables: tuple[str, ...]
     ask: Callable[[], RowCounts]
-    patterns: frozenset[Pattern] | None  # None: any change may touch it
+    patterns: frozenset[FactPattern] | None  # None: any change may touch it
     sees_graphs: bool  # empty graphs matter to it
     reason: str
     answer: RowCounts

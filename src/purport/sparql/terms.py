@@ -15,6 +15,7 @@ from pyoxigraph import (
     Triple,
 )
 
+from purport.model.rdf import XSD
 from purport.sparql.errors import SparqlSyntaxError
 
 Term = NamedNode | BlankNode | Literal | Triple
@@ -25,6 +26,7 @@ Fact = tuple[Subject, NamedNode, Term, Graph]  # subject, predicate, object, gra
 DEFAULT = DefaultGraph()
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 TYPE = NamedNode(f"{RDF}type")
+_TEXT = f"{XSD}string"
 _UNNAMED = (BlankNode, Triple)
 FIRST, REST, NIL = (NamedNode(f"{RDF}{name}") for name in ("first", "rest", "nil"))
 
@@ -94,7 +96,7 @@ def has_blank_node(fact: Fact) -> bool:
 
 
 def _is_text(literal: Literal) -> bool:
-    return literal.datatype.value == "http://www.w3.org/2001/XMLSchema#string"
+    return literal.datatype.value == _TEXT
 
 
 @lru_cache(maxsize=65_536)

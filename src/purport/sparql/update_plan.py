@@ -24,7 +24,7 @@ from purport.sparql.given_join import (
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.inferring_store import AssertedFacts
 from purport.sparql.terms import DEFAULT, Fact, Term
-from purport.sparql.update import Modify
+from purport.sparql.update_reader import Modify
 
 _NOTHING = Change()
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
+from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from purport.errors import InvalidInput
 from purport.sparql.change import Change
-from purport.sparql.diagnosis import query_error
+from purport.sparql.diagnosis import require_query
 from purport.sparql.errors import (
     EndpointFailed,
     EndpointRefused,
@@ -100,7 +100,7 @@ class SparqlEndpoint:
             return self._results(text, parameters)
         except EndpointRefused as error:
             if error.status == _BAD_REQUEST:
-                _require_query(text)
+                require_query(text)
             raise
 
     def matching(
@@ -262,13 +262,3 @@ def _blank_nodes(what: str, url: str) -> str:
         f"blank nodes cannot be {what} at the endpoint {url}: over HTTP their labels hold for one "
         "answer only; give the nodes IRIs"
     )
-
-
-def _require_query(text: str) -> None:
-    """Raise `SparqlSyntaxError` if a text is no query, with its place."""
-    try:
-        Store().query(text)
-    except SyntaxError as error:
-        raise query_error(error, text) from None
-    except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
-        pass
