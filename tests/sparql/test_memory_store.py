@@ -18,6 +18,7 @@ LOOKUPS = [
     "SELECT ?s ?o { <urn:a> <urn:p> ?s . ?s <urn:q> ?o }",
     "SELECT ?s { ?s <urn:p> 1 . <urn:a> <urn:q> ?z }",
     "SELECT ?o ?s { ?s <urn:p> ?o FILTER(?s = <urn:a>) }",
+    "SELECT ?o { ?s <urn:p> ?o FILTER(<urn:a> = ?s) }",
     "SELECT * { <urn:a> <urn:p> ?x . ?y <urn:q> ?x . ?y <urn:p> ?z }",
 ]
 

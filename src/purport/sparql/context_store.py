@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import NamedNode
 
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.lookup_index import NAMED, AnyGraph, Run
@@ -92,16 +92,15 @@ class Relation:
             or (fact[0], fact[2]) in wanted
         )
 
-    def facts(self, store: GraphStore, one: Wanted) -> Iterator[Fact]:
+    def facts(self, store: GraphStore, one: Wanted) -> Iterable[Fact]:
         """What a store has of what somebody wants."""
-        subject, value = one
-        if isinstance(subject, Literal | Triple):  # which no fact has
-            return iter(())
+        subject: Any = one[0]  # a query may ask for a literal, which no fact has there
+        value = one[1]
         graph = None if isinstance(self.graph, AnyGraph) else self.graph
         found = store.matching(subject, self.predicate, value, graph)
         if graph is None:
             return (fact for fact in found if fact[3] != DEFAULT)
-        return iter(found)
+        return found
 
 
 class ContextStore:
@@ -230,8 +229,6 @@ def _general_finder(
     def find(key: Any, nothing: object) -> Iterable[Any]:
         keys = (key,) if len(bound) == 1 else key or ()
         at: dict[int, Any] = dict(zip(bound, keys, strict=True))
-        if isinstance(at.get(3), Literal):
-            return ()
         found = store.matching(at.get(0), at.get(1, predicate), at.get(2), at.get(3, only))
         if only is None and 3 not in at:
             found = (fact for fact in found if fact[3] != DEFAULT)

@@ -28,6 +28,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 TYPE = NamedNode(f"{RDF}type")
 _TEXT = f"{XSD}string"
 _UNNAMED = (BlankNode, Triple)
+_NO_SUBJECT, _NO_PREDICATE = (Literal, Triple), (Literal, Triple, BlankNode)
 FIRST, REST, NIL = (NamedNode(f"{RDF}{name}") for name in ("first", "rest", "nil"))
 
 
@@ -88,6 +89,18 @@ def absolute_node(text: str) -> NamedNode:
 def has_base(prologue: str) -> bool:
     """Whether a prologue may say with what an IRI is to be joined."""
     return "BASE" in prologue.upper()
+
+
+def can_be_said(subject: object, predicate: object, graph: object) -> bool:
+    """Whether a fact may have these terms in these places, of which None is any.
+
+    Joins ask for what they have found elsewhere, such as a literal as a subject.
+    """
+    return not (
+        isinstance(subject, _NO_SUBJECT)
+        or isinstance(predicate, _NO_PREDICATE)
+        or isinstance(graph, _NO_SUBJECT)
+    )
 
 
 def has_blank_node(fact: Fact) -> bool:

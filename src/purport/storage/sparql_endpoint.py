@@ -17,7 +17,7 @@ from purport.sparql.errors import (
     StoreFailed,
 )
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
-from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term, has_blank_node
+from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term, can_be_said, has_blank_node
 from purport.sparql.tokens import after_prologue, tokens_of
 from purport.storage.endpoint_texts import (
     held,
@@ -110,7 +110,7 @@ class SparqlEndpoint:
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
-        if self._is_out_of_sight(graph):
+        if self._is_out_of_sight(graph) or not can_be_said(subject, predicate, graph):
             return
         terms = (subject, predicate, value, graph)
         if any(isinstance(term, BlankNode) for term in terms):
