@@ -6,15 +6,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode, Store
+from pyoxigraph import Literal, NamedNode
 
 from purport.errors import InvalidInput
 from purport.sparql import Engine, MemoryStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Answer, Dataset
 from purport.sparql.standing_query import Binding
-from tests.oracles.requery_engine import answer, difference, row
-from tests.strategies.sparql import requests
+from tests.oracles.requery_engine import row
+from tests.sparql.requery import Tally, play
+from tests.strategies.sparql import Case, Query, Subscribed, requests
 
 QUERIES = [
     "SELECT ?s ?o WHERE { ?s <urn:p> ?o }",
@@ -45,28 +46,42 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True), st.lists(requests, max_size=6))
+BEGINNING = "INSERT DATA { <urn:a> <urn:p> <urn:b>, 1 . <urn:b> <urn:q> 2 }"
+FACTS = [
+    "<urn:a> <urn:p> <urn:b>", "<urn:a> <urn:p> 1", "<urn:a> <urn:q> 2", "<urn:b> <urn:p> 1",
+    "<urn:b> <urn:q> 1", "<urn:b> <urn:q> <urn:a>", "GRAPH <urn:g> { <urn:a> <urn:p> 1 }",
+]  # fmt: skip
+
+queries = st.lists(st.sampled_from(QUERIES), min_size=1, unique=True)
+
+
+def followed(texts: list[str], beginning: str, updates: list[str]) -> Case:
+    """Queries that are subscribed all the time."""
+    subscribed = tuple(Subscribed(Query(text), 0, len(updates)) for text in texts)
+    return Case(beginning, subscribed, tuple(updates))
+
+
+@given(queries, st.lists(requests, max_size=6))
 def test_notifications_are_the_difference_of_two_answers(
     texts: list[str], updates: list[str]
 ) -> None:
-    store = Store()
-    engine = Engine(MemoryStore(store))
-    engine.update("INSERT DATA { <urn:a> <urn:p> <urn:b>, 1 . <urn:b> <urn:q> 2 }")
-    live = {engine.subscribe(text).id: text for text in texts}
-    sequences = dict.fromkeys(live, 0)
-    for update in updates:
-        before = {name: answer(store, text) for name, text in live.items()}
+    play(followed(texts, BEGINNING, updates), Tally())
 
-        news = {one.subscription_id: one for one in engine.update(update)}
 
-        for name, text in live.items():
-            came, went = difference(before[name], answer(store, text))
-            assert (name in news) == bool(came or went)
-            if name in news:
-                sequences[name] += 1
-                assert news[name].sequence == sequences[name]
-                assert Counter(map(row, news[name].added)) == came
-                assert Counter(map(row, news[name].removed)) == went
+@given(queries, st.lists(st.sets(st.sampled_from(FACTS), min_size=1, max_size=2), max_size=40))
+def test_facts_come_and_go_in_any_order_again_and_again(
+    texts: list[str], changed: list[set[str]]
+) -> None:
+    there: set[str] = set()
+    updates = []
+    for facts in changed:
+        went, came = sorted(facts & there), sorted(facts - there)
+        updates.append(
+            f"DELETE DATA {{ {' . '.join(went)} }} ; INSERT DATA {{ {' . '.join(came)} }}"
+        )
+        there ^= facts
+
+    play(followed(texts, "INSERT DATA {}", updates), Tally())
 
 
 def test_an_update_asks_only_the_queries_that_it_can_touch_and_are_not_kept() -> None:
