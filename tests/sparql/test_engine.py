@@ -68,7 +68,10 @@ def test_notifications_are_the_difference_of_two_answers(
     play(followed(texts, BEGINNING, updates), Tally())
 
 
-@given(queries, st.lists(st.sets(st.sampled_from(FACTS), min_size=1, max_size=2), max_size=40))
+@given(
+    queries,
+    st.lists(st.sets(st.sampled_from(FACTS), min_size=1, max_size=2), min_size=20, max_size=40),
+)
 def test_facts_come_and_go_in_any_order_again_and_again(
     texts: list[str], changed: list[set[str]]
 ) -> None:
@@ -174,6 +177,21 @@ def test_nobody_is_told_when_nothing_changed() -> None:
     assert engine.update("INSERT DATA { <urn:a> <urn:p> 1 }") == []
     assert engine.update("INSERT DATA { <urn:a> <urn:q> 1 }") == []
     assert engine.update("DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }") == []
+
+
+def test_an_operation_sees_what_those_before_it_did_whatever_is_kept_for_queries() -> None:
+    engine = Engine()
+    engine.update("INSERT DATA { <urn:a> <urn:p> 1 ; <urn:q> 1 }")
+    engine.subscribe("SELECT ?v { ?s <urn:p> ?v ; <urn:q> ?w }")
+
+    [news] = engine.update(
+        "INSERT DATA { <urn:a> <urn:p> 2 } ; "
+        "INSERT { ?s <urn:r> ?v } WHERE { ?s <urn:p> ?v OPTIONAL { ?s <urn:r> ?w } } ; "
+        "DELETE { <urn:a> <urn:p> ?v } INSERT { <urn:a> <urn:p> 3 } WHERE { <urn:a> <urn:p> ?v }"
+    )
+
+    assert (news.added, news.removed) == ([{"v": Literal(3)}], [{"v": Literal(1)}])
+    assert engine.query("ASK { <urn:a> <urn:r> 2 }")
 
 
 def test_who_has_unsubscribed_is_told_nothing() -> None:
