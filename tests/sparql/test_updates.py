@@ -194,6 +194,20 @@ def test_what_exists_is_not_added_and_what_does_not_is_not_removed() -> None:
     assert not store.run("DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }")
 
 
+def test_a_number_in_the_place_of_a_node_is_compared_and_not_looked_up() -> None:
+    store = updater()
+    store.run("INSERT DATA { <urn:a> <urn:p> 1.0, <urn:b> }")
+
+    for said in ("<urn:b>", "1", "<urn:c>", "2"):
+        store.run(f"INSERT {{ ?s <urn:q> {said} }} WHERE {{ ?s <urn:p> ?v FILTER(?v = {said}) }}")
+
+    change = store.change_of("DELETE WHERE { ?s <urn:q> ?said }")
+    assert {str(value).partition("^^")[0] for _, _, value, _ in change.removed} == {
+        "<urn:b>",
+        '"1"',
+    }
+
+
 def test_one_request_is_one_change() -> None:
     store = updater()
 
