@@ -209,6 +209,21 @@ def test_who_has_unsubscribed_is_told_nothing() -> None:
         engine.unsubscribe(first.id)
 
 
+def test_empty_graphs_that_come_and_go_are_told() -> None:
+    engine = Engine()
+    engine.subscribe("SELECT ?g { GRAPH ?g {} }")
+    graph = [{"g": NamedNode("urn:g")}]
+
+    [created] = engine.update("CREATE GRAPH <urn:g>")
+    assert engine.update("CLEAR GRAPH <urn:g>") == []
+    [dropped] = engine.update("DROP GRAPH <urn:g>")
+    [filled] = engine.update("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
+    assert engine.update("DELETE WHERE { GRAPH ?g { ?s ?p ?o } }") == []
+    [moved] = engine.update("MOVE <urn:g> TO <urn:h>")
+
+    assert (created.added, dropped.removed, filled.added, moved.removed) == (graph,) * 4
+
+
 def test_a_delayed_update_shows_what_did_not_happen() -> None:
     """SPS'16's lamp: it is dimmed when nobody was seen for ten seconds."""
     noon = datetime(2026, 11, 17, 12, tzinfo=UTC)

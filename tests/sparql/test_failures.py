@@ -27,8 +27,10 @@ class FlakyStore(MemoryStore):
     fails_to_answer = False
     fails_to_match = 0  # at which call
     fails_after_apply = False
+    asked = 0
 
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
+        self.asked += 1
         if self.fails_to_answer:
             raise StoreFailed("down")
         return super().query(text, dataset)
@@ -126,6 +128,9 @@ def test_a_query_that_cannot_be_asked_again_is_asked_with_the_next_update() -> N
     assert [(one.subscription_id, one.sequence, len(one.added)) for one in told] == [
         (asked.id, 1, 1)
     ]
+    before = store.asked
+    assert engine.update("INSERT DATA { <urn:x> <urn:y> 2 }") == []
+    assert store.asked == before
 
 
 @contextmanager
