@@ -73,9 +73,6 @@ class UpdateTimes:
         """From the store's being done until all are told."""
         return self.total - self.seconds[Part.UPDATE]
 
-    def quicker(self, other: UpdateTimes) -> UpdateTimes:
-        return min(self, other, key=lambda one: one.total)
-
 
 def times_of(lit: LitCity, texts: Sequence[str]) -> list[UpdateTimes]:
     """How long the parts of some updates take, update by update."""
