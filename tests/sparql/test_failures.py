@@ -67,6 +67,21 @@ def test_after_somebody_else_has_written_everybody_is_told_the_whole_answer() ->
     assert (more.sequence, len(more.added), more.is_whole) == (2, 1, False)
 
 
+def test_updates_after_a_resync_find_what_is_there_now() -> None:
+    engine = Engine()
+    engine.update("INSERT DATA { <urn:a> <urn:p> 0 ; <urn:q> 0 }")
+    engine.subscribe("SELECT ?v { ?s <urn:p> ?v ; <urn:q> ?w }")
+    engine.resync()
+
+    for value in (1, 2):
+        [news] = engine.update(
+            f"DELETE {{ <urn:a> <urn:p> ?v }} INSERT {{ <urn:a> <urn:p> {value} }} "
+            "WHERE { <urn:a> <urn:p> ?v }"
+        )
+
+        assert (news.removed, news.added) == ([{"v": Literal(value - 1)}], [{"v": Literal(value)}])
+
+
 def test_a_resync_that_fails_leaves_everything_as_it_is() -> None:
     store = FlakyStore()
     engine = Engine(store)
