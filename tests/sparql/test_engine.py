@@ -13,6 +13,7 @@ from purport.sparql import Engine, MemoryStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Answer, Dataset
 from purport.sparql.standing_query import Binding
+from purport.sparql.terms import Term
 from tests.oracles.requery_engine import row
 from tests.sparql.requery import Tally, play
 from tests.strategies.sparql import Case, Query, Subscribed, requests
@@ -161,6 +162,25 @@ def test_every_form_of_query_can_be_subscribed(
     assert set(live.variables) == set(after[0])
     assert (came.sequence, came.added, came.removed) == (1, after, before)
     assert (went.sequence, went.added, went.removed) == (2, before, after)
+
+
+def test_solutions_that_are_the_same_make_nodes_of_their_own() -> None:
+    engine = Engine()
+    live = engine.subscribe(
+        "CONSTRUCT { [] <urn:of> ?v } WHERE { { SELECT ?v { ?s <urn:p> ?v } } }"
+    )
+    assert engine.how(live.id) == "kept up to date"
+    known: set[Term] = set()
+    counts = []
+
+    for way, subject in (("INSERT", "a"), ("INSERT", "b"), ("DELETE", "a"), ("DELETE", "b")):
+        [news] = engine.update(f"{way} DATA {{ <urn:{subject}> <urn:p> 1 }}")
+        went = {one["subject"] for one in news.removed}
+        assert went <= known
+        known = known - went | {one["subject"] for one in news.added}
+        counts.append(len(known))
+
+    assert counts == [1, 2, 1, 0]
 
 
 def test_variables_of_a_star_come_in_the_order_of_their_first_appearance() -> None:
