@@ -113,6 +113,27 @@ def test_an_update_of_which_no_answer_came_is_found_out_about_with_the_next_one(
     assert (news.sequence, len(news.added)) == (2, 1)
 
 
+def test_what_would_change_is_found_in_what_is_there_after_a_failure() -> None:
+    store = FlakyStore()
+    engine = Engine(store)
+    engine.update("INSERT DATA { <urn:a> <urn:p> 1 ; <urn:q> 1 }")
+    engine.subscribe("SELECT ?v { ?s <urn:p> ?v ; <urn:q> ?w }")
+    set_to = (
+        "DELETE {{ <urn:a> <urn:p> ?v }} INSERT {{ <urn:a> <urn:p> {} }} "
+        "WHERE {{ <urn:a> <urn:p> ?v }}"
+    )
+    store.fails_after_apply = True
+    with pytest.raises(StoreFailed, match="no answer came"):
+        engine.update(set_to.format(2))
+    store.fails_after_apply = False
+
+    change = engine.change_of(set_to.format(3))
+    whole, news = engine.apply(change)
+
+    assert (whole.is_whole, whole.added) == (True, [{"v": Literal(2)}])
+    assert (news.removed, news.added) == ([{"v": Literal(2)}], [{"v": Literal(3)}])
+
+
 @pytest.mark.parametrize("call", [1, 2, 3, 4])
 def test_a_subscription_that_fails_half_way_leaves_nothing_behind(call: int) -> None:
     store = FlakyStore()

@@ -205,6 +205,8 @@ class Engine:
         """What an update would change; afterwards everything is as it was."""
         require_text(text)
         with self._lock:
+            if self._is_unsure:
+                self._find_out()
             return self._updater.change_of(text)
 
     def apply(self, change: Change) -> list[Notification]:

@@ -10,10 +10,10 @@ from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from purport.errors import InvalidInput
 from purport.sparql.algebra import Spot, TriplePattern, Var, filled
-from purport.sparql.change import Change
+from purport.sparql.change import NO_CHANGE, Change
 from purport.sparql.document import facts_of
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
-from purport.sparql.graph_store import Dataset, GraphStore
+from purport.sparql.graph_store import WHOLE, Dataset, GraphStore
 from purport.sparql.inferring_store import AssertedFacts
 from purport.sparql.terms import DEFAULT, Fact, Graph, Term, as_kept
 from purport.sparql.update_reader import (
@@ -26,8 +26,6 @@ from purport.sparql.update_reader import (
     Transfer,
     Transport,
 )
-
-_NOTHING = Change()
 
 
 class OperationChanges:
@@ -116,7 +114,7 @@ class OperationChanges:
             return Dataset(using, named)
         if operation.graph is not None:
             return Dataset((self._node(operation.graph).value,))
-        return Dataset()
+        return WHOLE
 
     def _cleared(self, operation: Clear) -> Change:
         graphs = self._targets(operation)
@@ -149,7 +147,7 @@ class OperationChanges:
         graph = self._node(operation.graph)
         if self._exists(graph):
             if operation.is_silent:
-                return _NOTHING
+                return NO_CHANGE
             raise InvalidInput(f"there is a graph {graph} already")
         return Change(created=frozenset({graph}))
 
@@ -158,7 +156,7 @@ class OperationChanges:
         if not self._exists(source) and not operation.is_silent:
             raise InvalidInput(f"there is no graph {source}")
         if source == target:
-            return _NOTHING
+            return NO_CHANGE
         here = self._facts_in(source)
         moved = {(subject, predicate, value, target) for subject, predicate, value, _ in here}
         if operation.way is Transfer.ADD:
@@ -177,7 +175,7 @@ class OperationChanges:
             facts = facts_of(document, self._place(operation.graph))
         except (OSError, SyntaxError, ValueError) as error:
             if operation.is_silent:
-                return _NOTHING
+                return NO_CHANGE
             raise InvalidInput(f"{document} cannot be loaded: {error}") from None
         return self._really(facts, set())
 

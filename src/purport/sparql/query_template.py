@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from purport.sparql.algebra import Describe, InGraph, Select, Spot, TriplePattern, Var, filled
-from purport.sparql.graph_store import Dataset
+from purport.sparql.graph_store import WHOLE, Dataset
 from purport.sparql.incremental import (
     Incremental,
     NotIncremental,
@@ -79,9 +79,9 @@ class QueryTemplate:
     def _default_graph(self, dataset: Dataset) -> Graph:
         assert self.read is not None
         default, named = self.read.default_graphs, self.read.named_graphs
-        if dataset == Dataset() and not default and not named:
+        if dataset == WHOLE and not default and not named:
             return DEFAULT
-        if dataset == Dataset() and len(default) == 1 and not named and not self._looks_in_graphs:
+        if dataset == WHOLE and len(default) == 1 and not named and not self._looks_in_graphs:
             return default[0]
         raise NotIncremental("a dataset of several graphs")
 
@@ -101,7 +101,7 @@ class QueryTemplate:
         """What must change if the answer is to change; None: anything."""
         if self.read is None or isinstance(self.read.query, Describe):
             return None
-        is_whole = dataset == Dataset() and not self.read.default_graphs
+        is_whole = dataset == WHOLE and not self.read.default_graphs
         found: set[FactPattern] = set()
         for one in self._triples():
             if one is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from purport.sparql.change import Change
+from purport.sparql.change import NO_CHANGE, Change
 from purport.sparql.context_store import ContextStore
 from purport.sparql.diagnosis import missing_names, require_update
 from purport.sparql.engine_time import asks_for_time, at_time
@@ -21,8 +21,6 @@ from purport.sparql.shape import ShapeCache, Shaped
 from purport.sparql.token_reader import NotRead
 from purport.sparql.update_plan import UpdatePlan, update_plan
 from purport.sparql.update_reader import Modify, Operation, read_update
-
-_NOTHING = Change()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ class Updater:
 
         Gives the change, and what it changed for those who look.
         """
-        done = seen = _NOTHING
+        done = seen = NO_CHANGE
         try:
             for step in steps:
                 beside = ContextStore(self._store)  # what is known elsewhere is not yet true

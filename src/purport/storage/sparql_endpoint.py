@@ -18,7 +18,7 @@ from purport.sparql.errors import (
 )
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
 from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term, can_be_said, has_blank_node
-from purport.sparql.tokens import after_prologue, tokens_of
+from purport.sparql.tokens import Kind, after_prologue, tokens_of
 from purport.storage.endpoint_texts import (
     held,
     in_all_graphs,
@@ -90,7 +90,7 @@ class SparqlEndpoint:
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
         """The answer to a query, all of it: there is nothing more to wait for."""
         tokens = tokens_of(text)
-        words = {token.text.upper() for token in tokens if token.kind == "word"}
+        words = {token.text.upper() for token in tokens if token.kind is Kind.WORD}
         start = after_prologue(tokens)
         has_triples = start < len(tokens) and tokens[start].is_word("CONSTRUCT", "DESCRIBE")
         parameters = self._parameters(dataset, words)
