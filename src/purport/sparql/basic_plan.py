@@ -16,7 +16,7 @@ from pyoxigraph import NamedNode
 
 from purport.sparql.algebra import TriplePattern, Var
 from purport.sparql.context_store import ContextStore, Find, Place, Wanted
-from purport.sparql.join_code import JoinCode, Look, Names, Pick, join_code, key_of
+from purport.sparql.join_code import JoinCode, Look, Names, Pick, join_code, key_at, key_of
 from purport.sparql.lookup_index import NAMED, FactPattern
 from purport.sparql.row_counts import Row
 from purport.sparql.terms import DEFAULT, Fact, Term
@@ -212,23 +212,19 @@ class _PickIndex:
     """The constants of those who subscribed, by some of them."""
 
     def __init__(self, bound: tuple[int, ...], free: tuple[int, ...]) -> None:
-        self._bound, self._free = bound, free
+        self._key, self._value = key_at(bound), key_at(free)
         self.found: dict[Any, dict[Any, int]] = {}
 
     def add(self, constants: Sequence[Term]) -> None:
-        key, value = self._parts(constants)
+        key, value = self._key(constants), self._value(constants)
         values = self.found.setdefault(key, {})
         values[value] = values.get(value, 0) + 1
 
     def remove(self, constants: Sequence[Term]) -> None:
-        key, value = self._parts(constants)
+        key, value = self._key(constants), self._value(constants)
         values = self.found[key]
         values[value] -= 1
         if not values[value]:
             del values[value]
         if not values:
             del self.found[key]
-
-    def _parts(self, constants: Sequence[Term]) -> tuple[Any, Any]:
-        key = key_of([constants[place] for place in self._bound])
-        return key, key_of([constants[place] for place in self._free])

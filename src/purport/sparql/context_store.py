@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from pyoxigraph import NamedNode
 
 from purport.sparql.graph_store import GraphStore
+from purport.sparql.join_code import key_at
 from purport.sparql.lookup_index import NAMED, AnyGraph, Run
 from purport.sparql.terms import DEFAULT, Fact, Graph, Term
 
@@ -31,7 +31,7 @@ class Index:
     @classmethod
     def by(cls, bound: tuple[int, ...], free: tuple[int, ...]) -> Index:
         """An index for facts whose `bound` places are known and `free` ones are asked for."""
-        return cls(bound, free, _taking(bound), _taking(free))
+        return cls(bound, free, key_at(bound), key_at(free))
 
     def facts(self, predicate: Any, graph: Any) -> Iterator[Fact]:
         """All that it has; what is at no place of it is the same for all."""
@@ -209,7 +209,7 @@ def store_finder(
     free: tuple[int, ...],
 ) -> Find:
     """How facts are found in the store itself: slower, and nothing has to be kept."""
-    value = _taking(free)
+    value = key_at(free)
     if isinstance(graph, AnyGraph) or bound not in ((0,), (2,)):
         return _general_finder(store, predicate, graph, bound, value)
     if bound == (0,):
@@ -238,16 +238,7 @@ def _general_finder(
 
 
 def _placed(places: tuple[int, ...], values: Any) -> dict[int, Any]:
-    """Values by their places, as `_taking` has taken them."""
+    """Values by their places, as `key_at` has taken them."""
     if not places:
         return {}
     return {places[0]: values} if len(places) == 1 else dict(zip(places, values, strict=True))
-
-
-def _taking(places: tuple[int, ...]) -> Callable[[Fact], Any]:
-    """The values at some places of a fact, as `key_of` would have them."""
-    return itemgetter(*places) if places else _nothing
-
-
-def _nothing(fact: Fact) -> None:
-    return None
