@@ -189,6 +189,21 @@ def test_variables_of_a_star_come_in_the_order_of_their_first_appearance() -> No
     assert live.variables == ("z", "a", "m")
 
 
+def test_queries_that_differ_in_an_expression_s_constant_are_told_different_things() -> None:
+    engine = Engine()
+    ids = [
+        engine.subscribe(f"SELECT ?w {{ ?s <urn:p> ?v FILTER(?v > {n}) BIND(?v * {n} AS ?w) }}").id
+        for n in (1, 2, 3)
+    ]
+
+    news = engine.update("INSERT DATA { <urn:a> <urn:p> 3 }")
+
+    assert {one.subscription_id: one.added for one in news} == {
+        ids[0]: [{"w": Literal(3)}],
+        ids[1]: [{"w": Literal(6)}],
+    }
+
+
 def test_nobody_is_told_when_nothing_changed() -> None:
     engine = Engine()
     engine.update("INSERT DATA { <urn:a> <urn:p> 1 }")
