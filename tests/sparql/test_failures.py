@@ -113,6 +113,26 @@ def test_an_update_of_which_no_answer_came_is_found_out_about_with_the_next_one(
     assert (news.sequence, len(news.added)) == (2, 1)
 
 
+def test_who_subscribes_after_a_failure_is_told_the_whole_answer_once() -> None:
+    store = FlakyStore()
+    engine = Engine(store)
+    first = engine.subscribe("SELECT ?o { <urn:a> <urn:p> ?o }")
+    store.fails_after_apply = True
+    with pytest.raises(StoreFailed, match="no answer came"):
+        engine.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+    store.fails_after_apply = False
+
+    second = engine.subscribe("SELECT ?s { ?s <urn:p> ?o }")
+    told = engine.update("INSERT DATA { <urn:a> <urn:p> 2 }")
+
+    assert len(second.initial) == 1
+    assert [(one.subscription_id, one.sequence, one.is_whole, len(one.added)) for one in told] == [
+        (first.id, 1, True, 1),
+        (first.id, 2, False, 1),
+        (second.id, 1, False, 1),
+    ]
+
+
 def test_what_would_change_is_found_in_what_is_there_after_a_failure() -> None:
     store = FlakyStore()
     engine = Engine(store)
@@ -140,14 +160,16 @@ def test_a_subscription_that_fails_half_way_leaves_nothing_behind(call: int) -> 
     engine = Engine(store)
     store.fails_to_match = call
     try:
-        engine.subscribe(JOIN)
+        live = engine.subscribe(JOIN)
     except StoreFailed:
         store.fails_to_match = 0
-        engine.subscribe(JOIN)
+        live = engine.subscribe(JOIN)
 
     [news] = engine.update("INSERT DATA { <urn:a> <urn:p> <urn:b> . <urn:b> <urn:q> 1 }")
 
     assert len(news.added) == 1
+    engine.unsubscribe(live.id)
+    assert engine.kept_facts == 0
 
 
 def test_a_query_that_cannot_be_asked_again_is_asked_with_the_next_update() -> None:
