@@ -77,6 +77,9 @@ IN_BOTH = "GRAPH <urn:g> { <urn:a> <urn:p> 1 } GRAPH <urn:h> { <urn:b> <urn:p> 2
         ("", "PREFIX e: <urn:> PREFIX f: <urn:x> INSERT DATA { e:a e:p 1 } ; "
          "INSERT DATA { f:a e:p 1 }", f"{P1} <urn:xa> <urn:p> 1 ."),
         ("", "BASE <urn:z:> INSERT DATA { <urn:a> <urn:p> 1 }", P1),
+        ("<http://e/a> <urn:p> <http://e/b> .",
+         "BASE <http://e/> INSERT { ?s <urn:q> 1 } WHERE { ?s <urn:p> ?v FILTER(?v = <b>) }",
+         "<http://e/a> <urn:p> <http://e/b> ; <urn:q> 1 ."),
         ("", "", ""),
         # DELETE WHERE
         (f"{P1} <urn:a> <urn:q> 1 .", "DELETE WHERE { ?s <urn:p> ?o . ?s <urn:q> ?o }", ""),
