@@ -148,6 +148,13 @@ class GraphStoreContract:
         assert everything(store) == {(A, P, ONE, DEFAULT)}
         assert list(store.named_graphs()) == []
 
+    def test_what_is_removed_and_added_at_once_is_there(self, store: GraphStore) -> None:
+        some = frozenset[Fact]({(A, P, ONE, DEFAULT), (A, P, TWO, G)})
+
+        for _ in range(2):
+            store.apply(Change(some, some))
+            assert everything(store) == some
+
     def test_a_change_of_nothing_is_harmless(self, store: GraphStore) -> None:
         store.apply(Change())
 
