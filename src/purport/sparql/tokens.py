@@ -77,8 +77,10 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def closing(tokens: Sequence[Token], opening: int) -> int:
     """The place of the brace or bracket that closes the one at a place; -1 if none does."""
-    begin = tokens[opening].text
-    end = CLOSED_BY[begin]
+    begin = tokens[opening].text if opening < len(tokens) else ""
+    end = CLOSED_BY.get(begin)
+    if end is None:  # nothing opens there
+        return -1
     depth = 0
     for place in range(opening, len(tokens)):
         if tokens[place].is_sign(begin):
