@@ -35,6 +35,8 @@ QUERIES = [
     "SELECT ?s ?z WHERE { ?s !<urn:p> ?z }",
     "SELECT ?g ?s WHERE { GRAPH ?g { ?s <urn:p> ?o } }",
     "SELECT ?g WHERE { GRAPH ?g {} }",
+    "SELECT ?s WHERE { GRAPH <urn:g> { {} UNION { ?s <urn:p> 1 } } }",
+    "SELECT ?s WHERE { { ?s <urn:p> ?o FILTER(!BOUND(?z)) } ?s <urn:q> ?z }",
     "SELECT ?s FROM <urn:g> WHERE { ?s <urn:p> ?o }",
     "SELECT ?s WHERE { VALUES ?s { <urn:a> <urn:b> } ?s <urn:p> ?o BIND(STR(?o) AS ?t) "
     "FILTER(?t != '1') }",
