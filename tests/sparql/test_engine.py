@@ -246,6 +246,17 @@ def test_who_has_unsubscribed_is_told_nothing() -> None:
         engine.unsubscribe(first.id)
 
 
+def test_queries_whose_default_graphs_are_named_ones_are_told_of_those() -> None:
+    engine = Engine()
+    engine.subscribe("SELECT ?s { ?s <urn:p> ?o }", Dataset(("urn:g",)))
+    engine.subscribe("SELECT ?s FROM <urn:g> FROM <urn:h> { ?s <urn:p> ?o }")
+
+    news = engine.update("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
+
+    assert [one.added for one in news] == [[{"s": IRI}]] * 2
+    assert engine.update("INSERT DATA { <urn:b> <urn:p> 1 }") == []
+
+
 def test_empty_graphs_that_come_and_go_are_told() -> None:
     engine = Engine()
     engine.subscribe("SELECT ?g { GRAPH ?g {} }")
