@@ -14,7 +14,7 @@ from benchmarks.lit_city import LitCity
 from purport.sparql.lookup_index import LookupIndex, Run
 from purport.sparql.standing_queries import StandingQueries
 from purport.sparql.terms import Fact
-from purport.sparql.updating import Updater
+from purport.sparql.updater import Updater
 
 
 class Part(StrEnum):
@@ -72,9 +72,6 @@ class UpdateTimes:
     def latency(self) -> float:
         """From the store's being done until all are told."""
         return self.total - self.seconds[Part.UPDATE]
-
-    def quicker(self, other: UpdateTimes) -> UpdateTimes:
-        return min(self, other, key=lambda one: one.total)
 
 
 def times_of(lit: LitCity, texts: Sequence[str]) -> list[UpdateTimes]:

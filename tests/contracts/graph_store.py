@@ -1,6 +1,7 @@
 """What every graph store promises."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -147,6 +148,13 @@ class GraphStoreContract:
         assert everything(store) == {(A, P, ONE, DEFAULT)}
         assert list(store.named_graphs()) == []
 
+    def test_what_is_removed_and_added_at_once_is_there(self, store: GraphStore) -> None:
+        some = frozenset[Fact]({(A, P, ONE, DEFAULT), (A, P, TWO, G)})
+
+        for _ in range(2):
+            store.apply(Change(some, some))
+            assert everything(store) == some
+
     def test_a_change_of_nothing_is_harmless(self, store: GraphStore) -> None:
         store.apply(Change())
 
@@ -191,6 +199,15 @@ class GraphStoreContract:
         assert everything(store) == {(A, P, B, DEFAULT), (A, P, B, H)}
         assert set(store.matching(A, None, None, DEFAULT)) == {(A, P, B, DEFAULT)}
         assert set(store.matching(A, P, B, None)) == {(A, P, B, DEFAULT), (A, P, B, H)}
+
+    @pytest.mark.parametrize("term", [ONE, Literal("x")], ids=str)
+    def test_what_no_fact_can_be_is_not_found(self, store: GraphStore, term: Any) -> None:
+        store.apply(added((A, P, term, DEFAULT), (A, P, term, G)))
+
+        assert list(store.matching(term, None, None, None)) == []
+        assert list(store.matching(None, term, None, None)) == []
+        assert list(store.matching(None, BlankNode(), None, None)) == []  # type: ignore[arg-type]
+        assert list(store.matching(None, None, None, term)) == []
 
     @pytest.mark.parametrize("value", LITERALS, ids=str)
     def test_a_literal_is_given_back_as_it_was(self, store: GraphStore, value: Literal) -> None:

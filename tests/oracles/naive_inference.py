@@ -46,7 +46,7 @@ from purport.ontology.axioms import (
 )
 from purport.ontology.data.data_ranges import data_range
 from purport.ontology.data.data_values import is_datatype
-from purport.sparql.rules import SAME, Statement
+from purport.sparql.inference_rules import SAME, Statement
 from purport.sparql.terms import DEFAULT, TYPE, Fact, Subject, Term
 
 NODES = NamedNode | BlankNode

@@ -73,6 +73,17 @@ def test_what_is_nested_within_reason_is_subscribed_to() -> None:
     assert (news.subscription_id, len(news.added)) == (live.id, 2)
 
 
+def test_signs_of_different_triples_do_not_count_together() -> None:
+    engine = Engine()
+    engine.subscribe("SELECT ?s { ?s <urn:p> ?v }")
+
+    [news] = engine.update(
+        "INSERT DATA {" + " . ".join(f"<urn:a{n}> <urn:p> -1" for n in range(1_500)) + "}"
+    )
+
+    assert len(news.added) == 1_500
+
+
 def test_an_unknown_prefix_in_an_update_is_told_with_its_place() -> None:
     with pytest.raises(SparqlSyntaxError) as error:
         Engine().update("INSERT DATA { <urn:a> ex:b 1 }")

@@ -6,15 +6,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode, Store
+from pyoxigraph import Literal, NamedNode
 
 from purport.errors import InvalidInput
 from purport.sparql import Engine, MemoryStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.graph_store import Answer, Dataset
 from purport.sparql.standing_query import Binding
-from tests.oracles.requery_engine import answer, difference, row
-from tests.strategies.sparql import requests
+from purport.sparql.terms import Term
+from tests.oracles.requery_engine import row
+from tests.sparql.requery import Tally, play
+from tests.strategies.sparql import Case, Query, Subscribed, requests
 
 QUERIES = [
     "SELECT ?s ?o WHERE { ?s <urn:p> ?o }",
@@ -33,6 +35,8 @@ QUERIES = [
     "SELECT ?s ?z WHERE { ?s !<urn:p> ?z }",
     "SELECT ?g ?s WHERE { GRAPH ?g { ?s <urn:p> ?o } }",
     "SELECT ?g WHERE { GRAPH ?g {} }",
+    "SELECT ?s WHERE { GRAPH <urn:g> { {} UNION { ?s <urn:p> 1 } } }",
+    "SELECT ?s WHERE { { ?s <urn:p> ?o FILTER(!BOUND(?z)) } ?s <urn:q> ?z }",
     "SELECT ?s FROM <urn:g> WHERE { ?s <urn:p> ?o }",
     "SELECT ?s WHERE { VALUES ?s { <urn:a> <urn:b> } ?s <urn:p> ?o BIND(STR(?o) AS ?t) "
     "FILTER(?t != '1') }",
@@ -45,28 +49,45 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True), st.lists(requests, max_size=6))
+BEGINNING = "INSERT DATA { <urn:a> <urn:p> <urn:b>, 1 . <urn:b> <urn:q> 2 }"
+FACTS = [
+    "<urn:a> <urn:p> <urn:b>", "<urn:a> <urn:p> 1", "<urn:a> <urn:q> 2", "<urn:b> <urn:p> 1",
+    "<urn:b> <urn:q> 1", "<urn:b> <urn:q> <urn:a>", "GRAPH <urn:g> { <urn:a> <urn:p> 1 }",
+]  # fmt: skip
+
+queries = st.lists(st.sampled_from(QUERIES), min_size=1, unique=True)
+
+
+def followed(texts: list[str], beginning: str, updates: list[str]) -> Case:
+    """Queries that are subscribed all the time."""
+    subscribed = tuple(Subscribed(Query(text), 0, len(updates)) for text in texts)
+    return Case(beginning, subscribed, tuple(updates))
+
+
+@given(queries, st.lists(requests, max_size=6))
 def test_notifications_are_the_difference_of_two_answers(
     texts: list[str], updates: list[str]
 ) -> None:
-    store = Store()
-    engine = Engine(MemoryStore(store))
-    engine.update("INSERT DATA { <urn:a> <urn:p> <urn:b>, 1 . <urn:b> <urn:q> 2 }")
-    live = {engine.subscribe(text).id: text for text in texts}
-    sequences = dict.fromkeys(live, 0)
-    for update in updates:
-        before = {name: answer(store, text) for name, text in live.items()}
+    play(followed(texts, BEGINNING, updates), Tally())
 
-        news = {one.subscription_id: one for one in engine.update(update)}
 
-        for name, text in live.items():
-            came, went = difference(before[name], answer(store, text))
-            assert (name in news) == bool(came or went)
-            if name in news:
-                sequences[name] += 1
-                assert news[name].sequence == sequences[name]
-                assert Counter(map(row, news[name].added)) == came
-                assert Counter(map(row, news[name].removed)) == went
+@given(
+    queries,
+    st.lists(st.sets(st.sampled_from(FACTS), min_size=1, max_size=2), min_size=20, max_size=40),
+)
+def test_facts_come_and_go_in_any_order_again_and_again(
+    texts: list[str], changed: list[set[str]]
+) -> None:
+    there: set[str] = set()
+    updates = []
+    for facts in changed:
+        went, came = sorted(facts & there), sorted(facts - there)
+        updates.append(
+            f"DELETE DATA {{ {' . '.join(went)} }} ; INSERT DATA {{ {' . '.join(came)} }}"
+        )
+        there ^= facts
+
+    play(followed(texts, "INSERT DATA {}", updates), Tally())
 
 
 def test_an_update_asks_only_the_queries_that_it_can_touch_and_are_not_kept() -> None:
@@ -145,10 +166,44 @@ def test_every_form_of_query_can_be_subscribed(
     assert (went.sequence, went.added, went.removed) == (2, before, after)
 
 
+def test_solutions_that_are_the_same_make_nodes_of_their_own() -> None:
+    engine = Engine()
+    live = engine.subscribe(
+        "CONSTRUCT { [] <urn:of> ?v } WHERE { { SELECT ?v { ?s <urn:p> ?v } } }"
+    )
+    assert engine.how(live.id) == "kept up to date"
+    known: set[Term] = set()
+    counts = []
+
+    for way, subject in (("INSERT", "a"), ("INSERT", "b"), ("DELETE", "a"), ("DELETE", "b")):
+        [news] = engine.update(f"{way} DATA {{ <urn:{subject}> <urn:p> 1 }}")
+        went = {one["subject"] for one in news.removed}
+        assert went <= known
+        known = known - went | {one["subject"] for one in news.added}
+        counts.append(len(known))
+
+    assert counts == [1, 2, 1, 0]
+
+
 def test_variables_of_a_star_come_in_the_order_of_their_first_appearance() -> None:
     live = Engine().subscribe("SELECT * WHERE { ?z <urn:p> ?a . OPTIONAL { ?z <urn:q> ?m } }")
 
     assert live.variables == ("z", "a", "m")
+
+
+def test_queries_that_differ_in_an_expression_s_constant_are_told_different_things() -> None:
+    engine = Engine()
+    ids = [
+        engine.subscribe(f"SELECT ?w {{ ?s <urn:p> ?v FILTER(?v > {n}) BIND(?v * {n} AS ?w) }}").id
+        for n in (1, 2, 3)
+    ]
+
+    news = engine.update("INSERT DATA { <urn:a> <urn:p> 3 }")
+
+    assert {one.subscription_id: one.added for one in news} == {
+        ids[0]: [{"w": Literal(3)}],
+        ids[1]: [{"w": Literal(6)}],
+    }
 
 
 def test_nobody_is_told_when_nothing_changed() -> None:
@@ -159,6 +214,21 @@ def test_nobody_is_told_when_nothing_changed() -> None:
     assert engine.update("INSERT DATA { <urn:a> <urn:p> 1 }") == []
     assert engine.update("INSERT DATA { <urn:a> <urn:q> 1 }") == []
     assert engine.update("DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }") == []
+
+
+def test_an_operation_sees_what_those_before_it_did_whatever_is_kept_for_queries() -> None:
+    engine = Engine()
+    engine.update("INSERT DATA { <urn:a> <urn:p> 1 ; <urn:q> 1 }")
+    engine.subscribe("SELECT ?v { ?s <urn:p> ?v ; <urn:q> ?w }")
+
+    [news] = engine.update(
+        "INSERT DATA { <urn:a> <urn:p> 2 } ; "
+        "INSERT { ?s <urn:r> ?v } WHERE { ?s <urn:p> ?v OPTIONAL { ?s <urn:r> ?w } } ; "
+        "DELETE { <urn:a> <urn:p> ?v } INSERT { <urn:a> <urn:p> 3 } WHERE { <urn:a> <urn:p> ?v }"
+    )
+
+    assert (news.added, news.removed) == ([{"v": Literal(3)}], [{"v": Literal(1)}])
+    assert engine.query("ASK { <urn:a> <urn:r> 2 }")
 
 
 def test_who_has_unsubscribed_is_told_nothing() -> None:
@@ -174,6 +244,32 @@ def test_who_has_unsubscribed_is_told_nothing() -> None:
     assert engine.update("INSERT DATA { <urn:a> <urn:p> 2 }") == []
     with pytest.raises(InvalidInput, match=first.id):
         engine.unsubscribe(first.id)
+
+
+def test_queries_whose_default_graphs_are_named_ones_are_told_of_those() -> None:
+    engine = Engine()
+    engine.subscribe("SELECT ?s { ?s <urn:p> ?o }", Dataset(("urn:g",)))
+    engine.subscribe("SELECT ?s FROM <urn:g> FROM <urn:h> { ?s <urn:p> ?o }")
+
+    news = engine.update("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
+
+    assert [one.added for one in news] == [[{"s": IRI}]] * 2
+    assert engine.update("INSERT DATA { <urn:b> <urn:p> 1 }") == []
+
+
+def test_empty_graphs_that_come_and_go_are_told() -> None:
+    engine = Engine()
+    engine.subscribe("SELECT ?g { GRAPH ?g {} }")
+    graph = [{"g": NamedNode("urn:g")}]
+
+    [created] = engine.update("CREATE GRAPH <urn:g>")
+    assert engine.update("CLEAR GRAPH <urn:g>") == []
+    [dropped] = engine.update("DROP GRAPH <urn:g>")
+    [filled] = engine.update("INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
+    assert engine.update("DELETE WHERE { GRAPH ?g { ?s ?p ?o } }") == []
+    [moved] = engine.update("MOVE <urn:g> TO <urn:h>")
+
+    assert (created.added, dropped.removed, filled.added, moved.removed) == (graph,) * 4
 
 
 def test_a_delayed_update_shows_what_did_not_happen() -> None:

@@ -27,8 +27,10 @@ class FlakyStore(MemoryStore):
     fails_to_answer = False
     fails_to_match = 0  # at which call
     fails_after_apply = False
+    asked = 0
 
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
+        self.asked += 1
         if self.fails_to_answer:
             raise StoreFailed("down")
         return super().query(text, dataset)
@@ -65,6 +67,21 @@ def test_after_somebody_else_has_written_everybody_is_told_the_whole_answer() ->
     assert (more.sequence, len(more.added), more.is_whole) == (2, 1, False)
 
 
+def test_updates_after_a_resync_find_what_is_there_now() -> None:
+    engine = Engine()
+    engine.update("INSERT DATA { <urn:a> <urn:p> 0 ; <urn:q> 0 }")
+    engine.subscribe("SELECT ?v { ?s <urn:p> ?v ; <urn:q> ?w }")
+    engine.resync()
+
+    for value in (1, 2):
+        [news] = engine.update(
+            f"DELETE {{ <urn:a> <urn:p> ?v }} INSERT {{ <urn:a> <urn:p> {value} }} "
+            "WHERE { <urn:a> <urn:p> ?v }"
+        )
+
+        assert (news.removed, news.added) == ([{"v": Literal(value - 1)}], [{"v": Literal(value)}])
+
+
 def test_a_resync_that_fails_leaves_everything_as_it_is() -> None:
     store = FlakyStore()
     engine = Engine(store)
@@ -96,20 +113,63 @@ def test_an_update_of_which_no_answer_came_is_found_out_about_with_the_next_one(
     assert (news.sequence, len(news.added)) == (2, 1)
 
 
+def test_who_subscribes_after_a_failure_is_told_the_whole_answer_once() -> None:
+    store = FlakyStore()
+    engine = Engine(store)
+    first = engine.subscribe("SELECT ?o { <urn:a> <urn:p> ?o }")
+    store.fails_after_apply = True
+    with pytest.raises(StoreFailed, match="no answer came"):
+        engine.update("INSERT DATA { <urn:a> <urn:p> 1 }")
+    store.fails_after_apply = False
+
+    second = engine.subscribe("SELECT ?s { ?s <urn:p> ?o }")
+    told = engine.update("INSERT DATA { <urn:a> <urn:p> 2 }")
+
+    assert len(second.initial) == 1
+    assert [(one.subscription_id, one.sequence, one.is_whole, len(one.added)) for one in told] == [
+        (first.id, 1, True, 1),
+        (first.id, 2, False, 1),
+        (second.id, 1, False, 1),
+    ]
+
+
+def test_what_would_change_is_found_in_what_is_there_after_a_failure() -> None:
+    store = FlakyStore()
+    engine = Engine(store)
+    engine.update("INSERT DATA { <urn:a> <urn:p> 1 ; <urn:q> 1 }")
+    engine.subscribe("SELECT ?v { ?s <urn:p> ?v ; <urn:q> ?w }")
+    set_to = (
+        "DELETE {{ <urn:a> <urn:p> ?v }} INSERT {{ <urn:a> <urn:p> {} }} "
+        "WHERE {{ <urn:a> <urn:p> ?v }}"
+    )
+    store.fails_after_apply = True
+    with pytest.raises(StoreFailed, match="no answer came"):
+        engine.update(set_to.format(2))
+    store.fails_after_apply = False
+
+    change = engine.change_of(set_to.format(3))
+    whole, news = engine.apply(change)
+
+    assert (whole.is_whole, whole.added) == (True, [{"v": Literal(2)}])
+    assert (news.removed, news.added) == ([{"v": Literal(2)}], [{"v": Literal(3)}])
+
+
 @pytest.mark.parametrize("call", [1, 2, 3, 4])
 def test_a_subscription_that_fails_half_way_leaves_nothing_behind(call: int) -> None:
     store = FlakyStore()
     engine = Engine(store)
     store.fails_to_match = call
     try:
-        engine.subscribe(JOIN)
+        live = engine.subscribe(JOIN)
     except StoreFailed:
         store.fails_to_match = 0
-        engine.subscribe(JOIN)
+        live = engine.subscribe(JOIN)
 
     [news] = engine.update("INSERT DATA { <urn:a> <urn:p> <urn:b> . <urn:b> <urn:q> 1 }")
 
     assert len(news.added) == 1
+    engine.unsubscribe(live.id)
+    assert engine.kept_facts == 0
 
 
 def test_a_query_that_cannot_be_asked_again_is_asked_with_the_next_update() -> None:
@@ -126,6 +186,9 @@ def test_a_query_that_cannot_be_asked_again_is_asked_with_the_next_update() -> N
     assert [(one.subscription_id, one.sequence, len(one.added)) for one in told] == [
         (asked.id, 1, 1)
     ]
+    before = store.asked
+    assert engine.update("INSERT DATA { <urn:x> <urn:y> 2 }") == []
+    assert store.asked == before
 
 
 @contextmanager

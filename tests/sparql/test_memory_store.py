@@ -1,14 +1,15 @@
 """The store in memory: what it keeps beside pyoxigraph, and copies, changes no answer."""
 
 from collections import Counter
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyoxigraph import Store
+from pyoxigraph import QuerySolutions, Store
 
 from purport.sparql import Engine, MemoryStore
-from purport.sparql.graph_store import OxigraphStore
+from purport.sparql.graph_store import WHOLE, Dataset, OxigraphStore
 from purport.sparql.terms import fact_of
 from tests.oracles.requery_engine import answer
 from tests.strategies.sparql import requests
@@ -18,7 +19,9 @@ LOOKUPS = [
     "SELECT ?s ?o { <urn:a> <urn:p> ?s . ?s <urn:q> ?o }",
     "SELECT ?s { ?s <urn:p> 1 . <urn:a> <urn:q> ?z }",
     "SELECT ?o ?s { ?s <urn:p> ?o FILTER(?s = <urn:a>) }",
+    "SELECT ?o { ?s <urn:p> ?o FILTER(<urn:a> = ?s) }",
     "SELECT * { <urn:a> <urn:p> ?x . ?y <urn:q> ?x . ?y <urn:p> ?z }",
+    "SELECT ?o FROM <urn:g> { <urn:a> <urn:p> ?o }",
 ]
 
 
@@ -37,14 +40,12 @@ def test_what_is_changed_often_is_found_as_pyoxigraph_finds_it(
         engine.apply(change)
         plain.apply(change)
 
-        for text in LOOKUPS:
-            found = engine.query(text)
-            names = [one.value for one in found.variables]  # type: ignore[union-attr]
-            rows = Counter(
-                frozenset((name, str(one[name])) for name in names)
-                for one in found  # type: ignore[union-attr]
-            )
-            assert rows == answer(theirs, text)
+        for text, dataset in product(LOOKUPS, (WHOLE, Dataset(("urn:g",)))):
+            found = engine.query(text, dataset)
+            assert isinstance(found, QuerySolutions)
+            names = [one.value for one in found.variables]
+            rows = Counter(frozenset((name, str(one[name])) for name in names) for one in found)
+            assert rows == answer(theirs, text, dataset)
         assert set(ours.matching(None, None, None, None)) == set(map(fact_of, theirs))
         assert set(ours.named_graphs()) == set(theirs.named_graphs())
 

@@ -85,10 +85,18 @@ def test_updates_without_an_end_are_stopped(monkeypatch: pytest.MonkeyPatch) -> 
         for one in news.added:
             logic.produce({"v": int(said(one)) + 1})
 
-    Aggregator(space, "SELECT ?v { ?s <urn:p> ?v }", "INSERT DATA { <urn:a> <urn:p> ?v }", more)
+    query = "SELECT ?v { ?s <urn:p> ?v }"
+    told: list[Notification] = []
+    endless = Aggregator(space, query, "INSERT DATA { <urn:a> <urn:p> ?v }", more)
+    Consumer(space, query, told.append)
 
     with pytest.raises(EndlessUpdates, match="50 notifications"):
         space.update("INSERT DATA { <urn:a> <urn:p> 0 }")
+    endless.stop()
+    told.clear()
+    space.update("INSERT DATA { <urn:b> <urn:p> 0 }")
+
+    assert [said(one) for news in told for one in news.added] == ["0"]
 
 
 def test_updates_that_were_waiting_are_told_of_at_their_times() -> None:

@@ -219,6 +219,26 @@ def test_what_was_due_is_told_once_however_often_one_looks() -> None:
     ]
 
 
+def test_a_time_that_is_now_has_come(timed: tuple[Engine, Pass]) -> None:
+    engine, _ = timed
+    engine.subscribe("SELECT ?v { <urn:a> <urn:p> ?v }")
+
+    [news] = engine.update("INSERT DATA { <urn:a> <urn:p> 1 }", at=engine.now())
+
+    assert news.added == [{"v": Literal(1)}]
+    assert engine.delayed() == []
+
+
+def test_an_engine_may_be_ahead_of_its_clock_and_is_never_behind() -> None:
+    clock = ManualClock(NOON)
+    engine = Engine(clock=clock)
+
+    engine.advance_to(NOON + timedelta(seconds=10))
+    assert engine.now() == NOON + timedelta(seconds=10)
+    clock.advance(timedelta(seconds=20))
+    assert engine.now() == NOON + timedelta(seconds=20)
+
+
 def test_time_does_not_go_back_and_has_a_zone() -> None:
     engine = Engine()
     engine.advance_to(NOON)

@@ -15,7 +15,7 @@ from purport.sparql.context_store import ContextStore
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.terms import fact_of
-from purport.sparql.updating import Updater
+from purport.sparql.updater import Updater
 from tests.oracles.requery_engine import canonical, take_over
 from tests.strategies.sparql import requests
 
@@ -77,6 +77,9 @@ IN_BOTH = "GRAPH <urn:g> { <urn:a> <urn:p> 1 } GRAPH <urn:h> { <urn:b> <urn:p> 2
         ("", "PREFIX e: <urn:> PREFIX f: <urn:x> INSERT DATA { e:a e:p 1 } ; "
          "INSERT DATA { f:a e:p 1 }", f"{P1} <urn:xa> <urn:p> 1 ."),
         ("", "BASE <urn:z:> INSERT DATA { <urn:a> <urn:p> 1 }", P1),
+        ("<http://e/a> <urn:p> <http://e/b> .",
+         "BASE <http://e/> INSERT { ?s <urn:q> 1 } WHERE { ?s <urn:p> ?v FILTER(?v = <b>) }",
+         "<http://e/a> <urn:p> <http://e/b> ; <urn:q> 1 ."),
         ("", "", ""),
         # DELETE WHERE
         (f"{P1} <urn:a> <urn:q> 1 .", "DELETE WHERE { ?s <urn:p> ?o . ?s <urn:q> ?o }", ""),
@@ -192,6 +195,20 @@ def test_what_exists_is_not_added_and_what_does_not_is_not_removed() -> None:
     assert not store.run("INSERT DATA { <urn:a> <urn:p> 1 }")
     assert not store.run("DELETE DATA { <urn:a> <urn:p> 2 }")
     assert not store.run("DELETE { ?s ?p ?o } INSERT { ?s ?p ?o } WHERE { ?s ?p ?o }")
+
+
+def test_a_number_in_the_place_of_a_node_is_compared_and_not_looked_up() -> None:
+    store = updater()
+    store.run("INSERT DATA { <urn:a> <urn:p> 1.0, <urn:b> }")
+
+    for said in ("<urn:b>", "1", "<urn:c>", "2"):
+        store.run(f"INSERT {{ ?s <urn:q> {said} }} WHERE {{ ?s <urn:p> ?v FILTER(?v = {said}) }}")
+
+    change = store.change_of("DELETE WHERE { ?s <urn:q> ?said }")
+    assert {str(value).partition("^^")[0] for _, _, value, _ in change.removed} == {
+        "<urn:b>",
+        '"1"',
+    }
 
 
 def test_one_request_is_one_change() -> None:

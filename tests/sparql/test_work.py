@@ -140,6 +140,23 @@ def test_the_work_for_an_update_does_not_grow_with_the_subscriptions() -> None:
     assert calls(1_000) <= calls(5) * 1.1
 
 
+def test_what_nobody_asks_for_is_not_kept() -> None:
+    engine = Engine()
+    engine.update(city(4))
+    one, other = (
+        f"{PREFIX}SELECT ?p ?l {{ :road{road} :post ?p . ?p :lamp ?l }}" for road in (1, 2)
+    )
+    engine.subscribe(one)
+    kept = engine.kept_facts
+
+    engine.update(f"{PREFIX}INSERT DATA {{ :road2 :post :new }}")
+    assert engine.kept_facts == kept
+    live = engine.subscribe(other)
+    assert engine.kept_facts == kept + LAMPS_A_ROAD + 1
+    engine.unsubscribe(live.id)
+    assert engine.kept_facts == kept
+
+
 def test_queries_that_differ_in_constants_are_read_once() -> None:
     engine = Engine()
     for number in range(100):

@@ -10,9 +10,11 @@ from purport.errors import InvalidInput
 from purport.sparql import Dataset, Engine
 from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE, GraphStore
+from purport.sparql.standing_query import Binding
 from purport.storage.oxigraph_disk import DiskStore
 from purport.storage.sparql_endpoint import Endpoint
 from tests.contracts.graph_store import empty, everything
+from tests.oracles.requery_engine import Row, row
 from tests.storage.virtuoso_server import VirtuosoServer
 
 QUERIES: list[tuple[str, Dataset]] = [
@@ -66,8 +68,6 @@ FAILING = [
     "INSERT DATA { <urn:l1> <urn:dim> 1 } ; DROP GRAPH <urn:not-there>",
     "INSERT DATA { <urn:l1> <urn:dim }",
 ]
-
-Row = frozenset[tuple[str, str]]
 
 
 @pytest.fixture(params=["disk", "oxigraph", "virtuoso"])
@@ -124,10 +124,6 @@ def told(engine: Engine, update: str) -> dict[tuple[str, int], tuple[Counter[Row
     }
 
 
-def multiset(bindings: Sequence[object]) -> Counter[Row]:
+def multiset(bindings: Sequence[Binding]) -> Counter[Row]:
     """Bindings as what can be counted."""
-    rows: Counter[Row] = Counter()
-    for binding in bindings:
-        assert isinstance(binding, dict)
-        rows[frozenset((name, str(term)) for name, term in binding.items())] += 1
-    return rows
+    return Counter(map(row, bindings))

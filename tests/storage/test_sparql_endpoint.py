@@ -253,6 +253,30 @@ def test_a_long_change_that_fails_half_way_is_taken_back(oxigraph: str) -> None:
     empty(store)
 
 
+def test_a_literal_in_doubt_is_tried_out_once(oxigraph: str) -> None:
+    store = Endpoint(oxigraph).build()
+    doubtful, sent = as_kept(typed("1e30", "double")), list[str]()
+    updated = store._literals._update
+
+    def counted(text: str) -> None:
+        sent.append(text)
+        updated(text)
+
+    store._literals._update = counted
+    for subject in (A, B):
+        store.apply(added((subject, P, doubtful, DEFAULT), (subject, P, ONE, DEFAULT)))
+
+    assert len(sent) == 2  # it is written into a graph of its own, which is dropped
+    assert store.named_graphs() == set()
+    empty(store)
+
+
+def test_languages_are_spelled_as_the_store_spells_them(oxigraph: str) -> None:
+    [solution] = Endpoint(oxigraph).build().query("SELECT ('x'@en-GB AS ?x) {}")  # type: ignore[misc]
+
+    assert solution["x"] == Literal("x", language="en-gb")
+
+
 def test_an_engine_goes_on_after_an_endpoint_failed(oxigraph: str) -> None:
     store = Endpoint(oxigraph).build()
     engine = Engine(store)

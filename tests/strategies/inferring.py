@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode
 
-from purport.sparql.rules import SAME
+from purport.sparql.inference_rules import SAME
 from purport.sparql.terms import DEFAULT, TYPE, Fact, Graph
 from tests.strategies.told_ontologies import CLASSES, INDIVIDUALS, MEASURE, PROPERTIES
 

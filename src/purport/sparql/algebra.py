@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode
@@ -54,6 +54,11 @@ class Constant:
 
 _LONG = 18  # digits, beyond which a number is kept as it is written
 Spot = Var | Constant | Term  # what stands at a place of a pattern
+
+
+def filled(spot: Spot, constants: Sequence[str]) -> Var | Term:
+    """What stands there in one query."""
+    return spot.term(constants) if isinstance(spot, Constant) else spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +305,28 @@ Pattern = (
     | Aggregate
     | Slice
 )
+
+
+NOTHING = Basic(())
+
+
+def joined(left: Pattern, right: Pattern) -> Pattern:
+    """Two patterns of one group as one."""
+    if isinstance(left, Basic):
+        if not left.patterns:
+            return right
+        if isinstance(right, Basic):
+            return Basic(left.patterns + right.patterns)
+    if isinstance(right, Basic) and not right.patterns:
+        return left
+    return Join(left, right)
+
+
+def filtered(pattern: Pattern, filters: Iterable[Expression]) -> Pattern:
+    """A pattern under filters."""
+    for expression in filters:
+        pattern = Filter(pattern, expression)
+    return pattern
 
 
 # Queries ---------------------------------------------------------------------------------------

@@ -16,13 +16,13 @@ from pyoxigraph import NamedNode
 
 from purport.sparql.algebra import TriplePattern, Var
 from purport.sparql.context_store import ContextStore, Find, Place, Wanted
-from purport.sparql.join_code import JoinCode, Look, Names, Pick, join_code, key_of
-from purport.sparql.lookup_index import NAMED, Pattern
+from purport.sparql.join_code import JoinCode, Look, Names, Pick, join_code, key_at, key_of
+from purport.sparql.lookup_index import NAMED, FactPattern
+from purport.sparql.row_counts import Row
 from purport.sparql.terms import DEFAULT, Fact, Term
 
 L = TypeVar("L")
 V = TypeVar("V")
-Row = tuple[Term | None, ...]
 Relation = tuple[NamedNode | None, Place]  # a predicate, or any, in a graph, or in all named ones
 
 
@@ -48,11 +48,11 @@ class ShapedBasic:
         subject, _, value, _ = self.shape.patterns[place]
         return self._constant(subject), self._constant(value)
 
-    def lookup(self, place: int) -> Pattern:
+    def lookup(self, place: int) -> FactPattern:
         """What a fact must be to be one of a pattern's."""
         subject, value = self.terms(place)
         predicate, graph = self.shape.relations[place]
-        return Pattern(subject, predicate, value, graph)
+        return FactPattern(subject, predicate, value, graph)
 
     def text(self) -> str:
         """A query for the solutions."""
@@ -212,23 +212,19 @@ class _PickIndex:
     """The constants of those who subscribed, by some of them."""
 
     def __init__(self, bound: tuple[int, ...], free: tuple[int, ...]) -> None:
-        self._bound, self._free = bound, free
+        self._key, self._value = key_at(bound), key_at(free)
         self.found: dict[Any, dict[Any, int]] = {}
 
     def add(self, constants: Sequence[Term]) -> None:
-        key, value = self._parts(constants)
+        key, value = self._key(constants), self._value(constants)
         values = self.found.setdefault(key, {})
         values[value] = values.get(value, 0) + 1
 
     def remove(self, constants: Sequence[Term]) -> None:
-        key, value = self._parts(constants)
+        key, value = self._key(constants), self._value(constants)
         values = self.found[key]
         values[value] -= 1
         if not values[value]:
             del values[value]
         if not values:
             del self.found[key]
-
-    def _parts(self, constants: Sequence[Term]) -> tuple[Any, Any]:
-        key = key_of([constants[place] for place in self._bound])
-        return key, key_of([constants[place] for place in self._free])

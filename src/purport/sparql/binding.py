@@ -9,6 +9,7 @@ from decimal import Decimal
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from purport.errors import InvalidInput
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Resource, Text, Time
 from purport.model.term import Term as Said
 from purport.model.units import Quantity
@@ -16,7 +17,6 @@ from purport.sparql.terms import Term
 from purport.sparql.tokens import Kind, tokens_of
 
 Value = Term | str | bool | int | float | Decimal | date
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def bound(text: str, values: Mapping[str, Value]) -> str:
@@ -43,11 +43,11 @@ def term_for(name: str, value: Value) -> Term:
         case NamedNode() | Literal():
             return value
         case Decimal():
-            return Literal(f"{value:f}", datatype=NamedNode(f"{_XSD}decimal"))
+            return Literal(f"{value:f}", datatype=NamedNode(f"{XSD}decimal"))
         case datetime():
-            return Literal(value.isoformat(), datatype=NamedNode(f"{_XSD}dateTime"))
+            return Literal(value.isoformat(), datatype=NamedNode(f"{XSD}dateTime"))
         case date():
-            return Literal(value.isoformat(), datatype=NamedNode(f"{_XSD}date"))
+            return Literal(value.isoformat(), datatype=NamedNode(f"{XSD}date"))
         case str():
             try:
                 return Literal(value)
@@ -68,9 +68,9 @@ def said_in_rdf(term: Said) -> Literal | NamedNode:
         case Boolean(value):
             return Literal(value)
         case Time(instant):
-            return Literal(instant.isoformat(), datatype=NamedNode(f"{_XSD}dateTime"))
+            return Literal(instant.isoformat(), datatype=NamedNode(f"{XSD}dateTime"))
         case Quantity(magnitude, None):
             kind = "integer" if isinstance(magnitude, int) else "double"
-            return Literal(str(magnitude), datatype=NamedNode(_XSD + kind))
+            return Literal(str(magnitude), datatype=NamedNode(XSD + kind))
         case Quantity():
             return Literal(str(term))

@@ -41,3 +41,6 @@ class Change:
     def undone(self) -> Change:
         """What takes it back."""
         return Change(self.removed, self.added, self.dropped, self.created)
+
+
+NO_CHANGE = Change()

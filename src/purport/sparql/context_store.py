@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import NamedNode
 
 from purport.sparql.graph_store import GraphStore
+from purport.sparql.join_code import key_at
 from purport.sparql.lookup_index import NAMED, AnyGraph, Run
 from purport.sparql.terms import DEFAULT, Fact, Graph, Term
 
@@ -31,7 +31,7 @@ class Index:
     @classmethod
     def by(cls, bound: tuple[int, ...], free: tuple[int, ...]) -> Index:
         """An index for facts whose `bound` places are known and `free` ones are asked for."""
-        return cls(bound, free, _taking(bound), _taking(free))
+        return cls(bound, free, key_at(bound), key_at(free))
 
     def facts(self, predicate: Any, graph: Any) -> Iterator[Fact]:
         """All that it has; what is at no place of it is the same for all."""
@@ -92,16 +92,15 @@ class Relation:
             or (fact[0], fact[2]) in wanted
         )
 
-    def facts(self, store: GraphStore, one: Wanted) -> Iterator[Fact]:
+    def facts(self, store: GraphStore, one: Wanted) -> Iterable[Fact]:
         """What a store has of what somebody wants."""
-        subject, value = one
-        if isinstance(subject, Literal | Triple):  # which no fact has
-            return iter(())
+        subject: Any = one[0]  # a query may ask for a literal, which no fact has there
+        value = one[1]
         graph = None if isinstance(self.graph, AnyGraph) else self.graph
         found = store.matching(subject, self.predicate, value, graph)
         if graph is None:
             return (fact for fact in found if fact[3] != DEFAULT)
-        return iter(found)
+        return found
 
 
 class ContextStore:
@@ -210,7 +209,7 @@ def store_finder(
     free: tuple[int, ...],
 ) -> Find:
     """How facts are found in the store itself: slower, and nothing has to be kept."""
-    value = _taking(free)
+    value = key_at(free)
     if isinstance(graph, AnyGraph) or bound not in ((0,), (2,)):
         return _general_finder(store, predicate, graph, bound, value)
     if bound == (0,):
@@ -230,8 +229,6 @@ def _general_finder(
     def find(key: Any, nothing: object) -> Iterable[Any]:
         keys = (key,) if len(bound) == 1 else key or ()
         at: dict[int, Any] = dict(zip(bound, keys, strict=True))
-        if isinstance(at.get(3), Literal):
-            return ()
         found = store.matching(at.get(0), at.get(1, predicate), at.get(2), at.get(3, only))
         if only is None and 3 not in at:
             found = (fact for fact in found if fact[3] != DEFAULT)
@@ -241,16 +238,7 @@ def _general_finder(
 
 
 def _placed(places: tuple[int, ...], values: Any) -> dict[int, Any]:
-    """Values by their places, as `_taking` has taken them."""
+    """Values by their places, as `key_at` has taken them."""
     if not places:
         return {}
     return {places[0]: values} if len(places) == 1 else dict(zip(places, values, strict=True))
-
-
-def _taking(places: tuple[int, ...]) -> Callable[[Fact], Any]:
-    """The values at some places of a fact, as `key_of` would have them."""
-    return itemgetter(*places) if places else _nothing
-
-
-def _nothing(fact: Fact) -> None:
-    return None

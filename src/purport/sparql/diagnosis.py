@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pyoxigraph import Store
+
 from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.tokens import Kind, after_prologue, tokens_of
 
@@ -11,9 +13,24 @@ _QUERIES = "SELECT, ASK, CONSTRUCT or DESCRIBE"
 _SCHEME = re.compile(r"<[A-Za-z][A-Za-z0-9+.\-]*:")
 
 
-def update_error(error: SyntaxError, text: str) -> SparqlSyntaxError:
-    """What a parser says of an update, or which prefix or base is missing in it."""
-    return missing_names(text) or SparqlSyntaxError.of(error)
+def require_query(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is no query, with its place."""
+    try:
+        Store().query(text)
+    except SyntaxError as error:
+        raise query_error(error, text) from None
+    except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
+        pass
+
+
+def require_update(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is no update, with its place."""
+    try:
+        Store().update(text)
+    except SyntaxError as error:
+        raise missing_names(text) or SparqlSyntaxError.of(error) from None
+    except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
+        pass
 
 
 def query_error(error: SyntaxError, text: str) -> SparqlSyntaxError:

@@ -10,12 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from purport.errors import InvalidInput, PurportError
-from purport.model.clock import Clock, SystemClock
+from purport.model.clock import Clock
 from purport.sparql.change import Change
 from purport.sparql.context_store import ContextStore
+from purport.sparql.engine_clock import EngineClock, require_zone
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
 from purport.sparql.inferring_store import InferringStore
@@ -27,7 +28,7 @@ from purport.sparql.schedule import DelayedUpdate, Schedule
 from purport.sparql.services import refuse_services
 from purport.sparql.standing_queries import SharedQuery, StandingQueries
 from purport.sparql.standing_query import AskedQuery, Binding, bindings_of
-from purport.sparql.updating import Updater
+from purport.sparql.updater import Updater
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ class Engine:
         if ontology is not None:
             store = InferringStore(rules_of(ontology), store)
         self._store = MemoryStore() if store is None else store
+        self._clock = EngineClock(clock)
         context = ContextStore(self._store)
-        self._updater = Updater(self._store, context, self._time, may_load=may_load)
+        self._updater = Updater(self._store, context, self._clock.now, may_load=may_load)
         self._executor = executor
         self._queries = StandingQueries(self._store, context, self._ask, executor)
         self._by_id: dict[str, SharedQuery] = {}
@@ -97,8 +99,6 @@ class Engine:
         self._schedule = Schedule()
         self._failed: deque[FailedUpdate] = deque(maxlen=_MOST_FAILED)
         self._next_id = 1
-        self._clock, self._has_clock = clock or SystemClock(), clock is not None
-        self._now: datetime | None = None
         self._lock = threading.RLock()
 
     # Queries
@@ -143,10 +143,8 @@ class Engine:
     def unsubscribe(self, identifier: str) -> None:
         """End a subscription; `InvalidInput` if there is none."""
         with self._lock:
-            shared = self._by_id.pop(identifier, None)
-            if shared is None:
-                raise InvalidInput(f"no subscribed query {identifier!r}")
-            del shared.sequences[identifier]
+            shared = self._shared(identifier)
+            del self._by_id[identifier], shared.sequences[identifier]
             self._untold = [one for one in self._untold if one.subscription_id != identifier]
             if not shared.sequences:
                 self._queries.end(shared)
@@ -154,11 +152,9 @@ class Engine:
     def how(self, identifier: str) -> str:
         """How a query's answer is kept: "kept up to date", or why it is asked again."""
         with self._lock:
-            shared = self._by_id.get(identifier)
-            if shared is None:
-                raise InvalidInput(f"no subscribed query {identifier!r}")
-            if isinstance(shared.query, AskedQuery):
-                return f"asked again: {shared.query.reason}"
+            query = self._shared(identifier).query
+            if isinstance(query, AskedQuery):
+                return f"asked again: {query.reason}"
             return "kept up to date"
 
     @property
@@ -170,6 +166,12 @@ class Engine:
     def kept_facts(self) -> int:
         """How many facts and rows are kept beside the store, for the queries."""
         return self._queries.size
+
+    def _shared(self, identifier: str) -> SharedQuery:
+        shared = self._by_id.get(identifier)
+        if shared is None:
+            raise InvalidInput(f"no subscribed query {identifier!r}")
+        return shared
 
     def _free_id(self) -> str:
         while True:
@@ -192,8 +194,8 @@ class Engine:
         with self._lock:
             self._run_due()
             if at is not None or after is not None:
-                due = self._due(at, after)
-                if not self._has_time or due > self._time():
+                due = self._clock.due(at, after)
+                if not self._clock.has_come(due):
                     self._updater.check(text)
                     self._schedule.add(text, due)
                     return []
@@ -203,6 +205,8 @@ class Engine:
         """What an update would change; afterwards everything is as it was."""
         require_text(text)
         with self._lock:
+            if self._is_unsure:
+                self._find_out()
             return self._updater.change_of(text)
 
     def apply(self, change: Change) -> list[Notification]:
@@ -264,7 +268,7 @@ class Engine:
     def now(self) -> datetime:
         """The engine's time, which texts can ask for: `NOW()`, `<urn:purport:clock>()`."""
         with self._lock:
-            return self._time()
+            return self._clock.now()
 
     def delayed(self) -> list[DelayedUpdate]:
         """The updates that wait, in the order in which they are due."""
@@ -283,19 +287,17 @@ class Engine:
 
     def advance_to(self, instant: datetime) -> list[Notification]:
         """Let time pass, and run what is due by then, in order; what fails is in `failed`."""
-        if instant.tzinfo is None:
-            raise InvalidInput(f"expected a time with its zone, got {instant}")
+        require_zone(instant)
         with self._lock:
-            until = max(instant.astimezone(UTC), self._now or instant)
-            news = self._passed(until)
-            self._now = until
+            news = self._passed(instant)
+            self._clock.advance_to(instant)
             return news
 
     def _passed(self, until: datetime) -> list[Notification]:
         """Run what is due, in order."""
         news: list[Notification] = []
         for due in self._schedule.due(until):
-            self._now = max(due.at, self._now or due.at)
+            self._clock.advance_to(due.at)
             try:
                 news += self._run(due.text)
             except PurportError as error:
@@ -304,39 +306,12 @@ class Engine:
 
     def _run_due(self) -> None:
         """Run what is due by the clock; who is told of it is told with the next change."""
-        if self._has_clock and self._schedule:
+        if self._clock.goes_by_itself and self._schedule:
             news = self._passed(self._clock.now())  # with what was not told before
             self._untold += news
 
-    def _due(self, at: datetime | None, after: timedelta | None) -> datetime:
-        if at is not None and after is not None:
-            raise InvalidInput("expected a time or a length of time, got both")
-        if at is None:
-            if not isinstance(after, timedelta):
-                raise InvalidInput(f"expected a length of time (timedelta), got {after!r}")
-            try:
-                return self._time() + after
-            except OverflowError:
-                raise InvalidInput(f"no time is {after} away") from None
-        if not isinstance(at, datetime):
-            raise InvalidInput(f"expected a time (datetime), got {at!r}")
-        if at.tzinfo is None:
-            raise InvalidInput(f"expected a time with its zone, got {at}")
-        return at
-
-    @property
-    def _has_time(self) -> bool:
-        """Whether time passes by a clock, or has been said to."""
-        return self._has_clock or self._now is not None
-
-    def _time(self) -> datetime:
-        """The clock's time; without a clock, the time that it was advanced to, if it was."""
-        if self._now is None:
-            return self._clock.now()
-        return max(self._now, self._clock.now()) if self._has_clock else self._now
-
     def _timed(self, text: str) -> str:
-        return at_time(text, self._time()) if asks_for_time(text) else text
+        return at_time(text, self._clock.now()) if asks_for_time(text) else text
 
     # Telling
 

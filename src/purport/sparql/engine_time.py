@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from purport.model.rdf import XSD
 from purport.sparql.terms import node_of
 from purport.sparql.tokens import Kind, Token, tokens_of
 
 CLOCK = "urn:purport:clock"  # <urn:purport:clock>(): microseconds since 1970
 
 _MAY_ASK = re.compile(r"\bnow\b|clock", re.IGNORECASE)
-_DATE_TIME = "<http://www.w3.org/2001/XMLSchema#dateTime>"
+_DATE_TIME = f"<{XSD}dateTime>"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

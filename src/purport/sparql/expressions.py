@@ -10,13 +10,14 @@ from typing import Any
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QuerySolutions, Store, Triple
 
+from purport.model.rdf import XSD
 from purport.sparql.row_counts import Row
 from purport.sparql.terms import Term
 
 _ROW = "purport_row"
 _VALUE = "purport_value"
 _NOTHING = Store()  # stays empty: what is evaluated is in the text
-_XSD = "http://www.w3.org/2001/XMLSchema#"
+_LONGEST = 18  # of numbers that are compared here: pyoxigraph has none for much longer ones
 _COMPARISON = re.compile(
     r"\(*\s*\?(\w+)\s*(<=|>=|!=|=|<|>)\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*\)*", re.ASCII
 )
@@ -24,6 +25,10 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, "=": operator.eq,
     "!=": operator.ne, ">=": operator.ge, ">": operator.gt,
 }  # fmt: skip
+_NUMBERS: Mapping[str, Callable[[str], Any]] = {
+    f"{XSD}integer": int, f"{XSD}decimal": Decimal, f"{XSD}double": float,
+}  # fmt: skip
+_IN_NUMBERS = frozenset("0123456789.-")
 
 
 def evaluated(
@@ -87,9 +92,9 @@ class RowExpression:
     def truths(self, rows: Sequence[Row]) -> list[bool]:
         """For which rows it is true: neither false nor an error."""
         if self._comparison is not None:
-            found = [self._comparison(row) for row in rows]
-            if None not in found:
-                return [bool(one) for one in found]
+            compared = self._comparison(rows)
+            if compared is not None:
+                return compared
         asked = self._asked(rows)
         found_true = self._solutions(f"?{_ROW}", asked, within=f"FILTER({self._text})")
         true = {solution[_ROW] for solution in found_true}
@@ -116,29 +121,33 @@ class RowExpression:
         return evaluated(self._prologue, head, [_ROW, *self._names], rows, within=within)
 
 
-def _compiled(text: str, columns: Sequence[str]) -> Callable[[Row], bool | None] | None:
-    """A comparison of a variable with a number; it gives None for what is no plain number."""
+def _compiled(
+    text: str, columns: Sequence[str]
+) -> Callable[[Sequence[Row]], list[bool] | None] | None:
+    """A comparison of a variable with a number; None if not all values are plain numbers."""
     found = _COMPARISON.fullmatch(text)
     if found is None or found[1] not in columns or text.count("(") != text.count(")"):
+        return None
+    if len(found[3]) > _LONGEST:
         return None
     place, compare = columns.index(found[1]), _OPERATORS[found[2]]
     exact: int | Decimal = Decimal(found[3]) if "." in found[3] else int(found[3])
     rounded = float(found[3])
 
-    def is_true(row: Row) -> bool | None:
-        term = row[place]
-        if type(term) is not Literal:
-            return None
-        kind = term.datatype.value
-        try:
-            if kind == f"{_XSD}integer":
-                return compare(int(term.value), exact)
-            if kind == f"{_XSD}decimal":
-                return compare(Decimal(term.value), exact)
-            if kind == f"{_XSD}double":
-                return compare(float(term.value), rounded)
-        except (ValueError, ArithmeticError):  # it is no number, whatever it says it is
-            pass
-        return None
+    def truths(rows: Sequence[Row]) -> list[bool] | None:
+        found = []
+        for row in rows:
+            term = row[place]
+            if type(term) is not Literal or (number := _NUMBERS.get(term.datatype.value)) is None:
+                return None
+            text = term.value
+            if len(text) > _LONGEST or not _IN_NUMBERS.issuperset(text):
+                return None
+            try:
+                value = number(text)
+            except (ValueError, ArithmeticError):  # it is no number, whatever it says it is
+                return None
+            found.append(compare(value, rounded if number is float else exact))
+        return found
 
-    return is_true
+    return truths

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ from pyoxigraph import NamedNode
 from purport.sparql.algebra import (
     Basic,
     Constant,
+    Expression,
     Filter,
     Pattern,
     Spot,
@@ -18,14 +18,13 @@ from purport.sparql.algebra import (
     Var,
     replaced,
 )
+from purport.sparql.conditions import said_node
 from purport.sparql.context_store import ContextStore, store_finder
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.join_code import JoinCode, Look, Names, join_code
 from purport.sparql.terms import DEFAULT, Term, has_base
 
 Solutions = list[tuple[object, tuple[Term, ...]]]  # nobody, and the values of the variables
-
-_IS_NODE = re.compile(r"\(*\s*\?(\w+)\s*=\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +102,21 @@ def plain_patterns(
         case Basic(patterns):
             pass
         case Filter(Basic(inner), expression):
-            node = _node_said(expression.pieces, prologue, texts)
+            node = _node_said(expression, prologue, texts)
             if node is not None:
                 patterns = tuple(replaced(one, node) for one in inner)
     return patterns if patterns is not None and all(map(is_plain, patterns)) else None
 
 
 def _node_said(
-    pieces: tuple[str | int, ...], prologue: str, texts: Sequence[str]
+    expression: Expression, prologue: str, texts: Sequence[str]
 ) -> dict[str, Spot] | None:
-    """What `(?road = <iri>)` says."""
-    match pieces:
-        case (str(before), int(number), str(behind)):
-            found, text = _IS_NODE.fullmatch(before), texts[number]
-            is_node = text[0] == "<" or (text[0].isalpha() and ":" in text)
-            if found and is_node and not behind.strip(" )"):
-                return {found[1]: Constant(number, prologue, is_relative=has_base(prologue))}
-    return None
+    """What `(?road = <iri>)` says, whatever the IRI is in other texts."""
+    said = said_node(expression.text(texts))
+    numbers = [one for one in expression.pieces if isinstance(one, int)]
+    if said is None or len(numbers) != 1:
+        return None
+    return {said[0]: Constant(numbers[0], prologue, is_relative=has_base(prologue))}
 
 
 def is_plain(pattern: TriplePattern) -> bool:

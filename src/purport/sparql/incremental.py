@@ -13,7 +13,6 @@ from purport.sparql.algebra import (
     Aggregate,
     Ask,
     Basic,
-    Constant,
     Construct,
     Describe,
     Distinct,
@@ -36,9 +35,11 @@ from purport.sparql.algebra import (
     Union,
     Values,
     Var,
+    filled,
     replaced,
 )
 from purport.sparql.basic_plan import ShapedBasic, shaped
+from purport.sparql.conditions import conjuncts, said_node
 from purport.sparql.expressions import RowExpression
 from purport.sparql.grouping import Counted, Grouped, Grouping, counts_in
 from purport.sparql.heads import Asked, Constructed
@@ -62,10 +63,6 @@ from purport.sparql.scope import (
     patterns_within,
 )
 from purport.sparql.terms import DEFAULT, Graph, Term, node_of
-from purport.sparql.tokens import tokens_of
-
-_NODE = r"<[^<>\s]*>|[A-Za-z][\w\-]*:[A-Za-z_][\w\-]*"
-_IS_NODE = re.compile(rf"\(*\s*(?:\?(\w+)\s*=\s*({_NODE})|({_NODE})\s*=\s*\?(\w+))\s*\)*")
 
 _COUNTS_ALL = re.compile(r"DISTINCT\s*\*", re.IGNORECASE)
 
@@ -183,14 +180,14 @@ class _Builder:
             graph,  # type: ignore[arg-type]  # the default graph is no term
         )
 
-    def _term(self, spot: Spot) -> Spot:
-        return spot.term(self._constants) if isinstance(spot, Constant) else spot
+    def _term(self, spot: Spot) -> Var | Term:
+        return filled(spot, self._constants)
 
     def _value(self, spot: Spot | None) -> Term | None:
         if spot is None:
             return None
         term = self._term(spot)
-        assert not isinstance(term, Var | Constant)
+        assert not isinstance(term, Var)
         return term
 
     def _projected(self, inner: Operator, names: tuple[str, ...]) -> Operator:
@@ -222,9 +219,9 @@ class _Builder:
         left: list[str] = []
         names = set(names_in(inner))
         for text in texts:
-            found = _IS_NODE.fullmatch(text)
-            if found and (name := found[1] or found[4]) in names and name not in nodes:
-                nodes[name] = node_of(self._prologue, found[2] or found[3])
+            said = said_node(text)
+            if said is not None and said[0] in names and said[0] not in nodes:
+                nodes[said[0]] = node_of(self._prologue, said[1])
             else:
                 left.append(text)
         if nodes:
@@ -304,39 +301,3 @@ def _require_plain(existence: Existence, outer: Sequence[str]) -> None:
                     raise NotIncremental("a condition within EXISTS that looks outside")
             case _:
                 raise NotIncremental(f"{type(pattern).__name__.strip('_')} within EXISTS")
-
-
-def conjuncts(text: str) -> list[str]:
-    """The parts of an expression that must all be true.
-
-    >>> conjuncts("(?a = 1 && (?b || ?c))")
-    ['?a = 1', '?b || ?c']
-    """
-    tokens = tokens_of(text)
-    if tokens and tokens[0].is_sign("(") and _closes(tokens, 0) == len(tokens) - 1:
-        return conjuncts(text[tokens[0].end : tokens[-1].start].strip())
-    depth, begin = 0, 0
-    parts: list[str] = []
-    for token in tokens:
-        if token.text in ("(", "{"):
-            depth += 1
-        elif token.text in (")", "}"):
-            depth -= 1
-        elif depth == 0 and token.is_sign("||"):
-            return [text]
-        elif depth == 0 and token.is_sign("&&"):
-            parts.append(text[begin : token.start].strip())
-            begin = token.end
-    if not parts:
-        return [text]
-    return [one for part in [*parts, text[begin:].strip()] for one in conjuncts(part)]
-
-
-def _closes(tokens: Sequence[object], opening: int) -> int:
-    depth = 0
-    for place in range(opening, len(tokens)):
-        text = getattr(tokens[place], "text", "")
-        depth += {"(": 1, ")": -1}.get(text, 0)
-        if depth == 0:
-            return place
-    return -1

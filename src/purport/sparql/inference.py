@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pyoxigraph import NamedNode
 
 from purport.sparql.graph_store import GraphStore
-from purport.sparql.rules import SAME, Rules, Statement
+from purport.sparql.inference_rules import SAME, InferenceRules, Statement
 from purport.sparql.terms import TYPE, Fact, Graph, Subject, Term
 
 _STEPS = 3  # of a proof that spares a fact from being taken away and put back
@@ -138,7 +138,7 @@ class Inference:
     that follow from nothing.
     """
 
-    rules: Rules
+    rules: InferenceRules
     facts: GraphFacts
     graph: Graph
     inferred: Collection[Fact]

@@ -9,8 +9,8 @@ from pyoxigraph import NamedNode
 from purport.sparql.change import Change
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
 from purport.sparql.inference import GraphFacts, Inference, StatementSet
+from purport.sparql.inference_rules import InferenceRules, Statement
 from purport.sparql.memory_store import MemoryStore
-from purport.sparql.rules import Rules, Statement
 from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term, quad_of
 
 _NOTHING = StatementSet()
@@ -24,7 +24,7 @@ class InferringStore:
     one, keeps what is asserted and nothing else.
     """
 
-    def __init__(self, rules: Rules, base: GraphStore | None = None) -> None:
+    def __init__(self, rules: InferenceRules, base: GraphStore | None = None) -> None:
         self._rules, self._base = rules, base
         self._granted = _closed(rules)
         self._visible = MemoryStore()
@@ -161,7 +161,7 @@ class AssertedFacts:
         return self._store.named_graphs()
 
 
-def _closed(rules: Rules) -> StatementSet:
+def _closed(rules: InferenceRules) -> StatementSet:
     """What the rules take for granted, and all that follows from it."""
     facts = GraphFacts(MemoryStore(), DEFAULT, _NOTHING)
     for fact in rules.granted:

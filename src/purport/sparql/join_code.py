@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 Names = tuple[str | None, str | None, str | None, str | None]
@@ -165,6 +166,11 @@ def key_of(values: Sequence[Any]) -> Any:
     if len(values) == 1:
         return values[0]
     return tuple(values) if values else None
+
+
+def key_at(places: Sequence[int]) -> Callable[[Sequence[Any]], Any]:
+    """The key that the values at some places of something are."""
+    return itemgetter(*places) if places else lambda _: None
 
 
 def _key(names: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ _MANY = 10_000  # predicates in graphs, of which it is remembered where to look
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class FactPattern:
     """A triple with None in the place of what may be anything, in a graph or in all named ones."""
 
     subject: Term | None = None
@@ -73,7 +73,7 @@ class LookupIndex(Generic[T]):
             tuple[NamedNode, Graph], list[_Group[T]]
         ] = {}  # groups that were looked at
 
-    def add(self, thing: T, pattern: Pattern) -> None:
+    def add(self, thing: T, pattern: FactPattern) -> None:
         """Put something under a pattern."""
         groups = self._groups.setdefault(pattern.graph, {})
         group = groups.get(pattern.predicate)
@@ -83,7 +83,7 @@ class LookupIndex(Generic[T]):
         things = _things(group, pattern)
         things[thing] = things.get(thing, 0) + 1
 
-    def remove(self, thing: T, pattern: Pattern) -> None:
+    def remove(self, thing: T, pattern: FactPattern) -> None:
         """Take something away from under it, as often as it was put there."""
         groups = self._groups[pattern.graph]
         group = groups[pattern.predicate]
@@ -147,7 +147,7 @@ def runs_of(facts: Iterable[Fact]) -> list[Run]:
     return list(by_key.items())
 
 
-def _things(group: _Group[T], pattern: Pattern) -> dict[T, int]:
+def _things(group: _Group[T], pattern: FactPattern) -> dict[T, int]:
     subject, value = pattern.subject, pattern.object
     if subject is None:
         return group.always if value is None else group.by_object.setdefault(value, {})
@@ -156,7 +156,7 @@ def _things(group: _Group[T], pattern: Pattern) -> dict[T, int]:
     return group.by_both.setdefault((subject, value), {})
 
 
-def _forget(group: _Group[T], pattern: Pattern) -> None:
+def _forget(group: _Group[T], pattern: FactPattern) -> None:
     subject, value = pattern.subject, pattern.object
     if subject is not None and value is not None:
         del group.by_both[subject, value]

@@ -11,10 +11,10 @@ from purport.sparql.algebra import Project, Select
 from purport.sparql.expressions import evaluated
 from purport.sparql.given_join import GivenJoin, GivenJoinBuilder, plain_patterns
 from purport.sparql.graph_store import GraphStore
-from purport.sparql.pattern_reader import NotRead
 from purport.sparql.query_reader import read_query
 from purport.sparql.row_counts import Row
 from purport.sparql.shape import Shaped
+from purport.sparql.token_reader import NotRead
 
 
 @dataclass(frozen=True, slots=True)

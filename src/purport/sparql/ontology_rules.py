@@ -54,7 +54,17 @@ from purport.ontology.axioms import (
 from purport.ontology.data.data_ranges import data_range, is_data_range
 from purport.ontology.data.data_values import is_datatype
 from purport.sparql.binding import said_in_rdf
-from purport.sparql.rules import SAME, Atom, Limit, Order, Rule, Rules, Slot, Spot, Statement
+from purport.sparql.inference_rules import (
+    SAME,
+    Atom,
+    InferenceRule,
+    InferenceRules,
+    Limit,
+    Order,
+    Slot,
+    Spot,
+    Statement,
+)
 from purport.sparql.terms import TYPE, Subject, Term, as_kept
 
 _MOST_WAYS = 1_000  # in which one class expression may be fulfilled
@@ -71,14 +81,14 @@ class InferenceSource(Protocol):
     def properties(self) -> Order: ...
 
 
-def rules_of(ontology: InferenceSource) -> Rules:
+def rules_of(ontology: InferenceSource) -> InferenceRules:
     """The rules of an ontology; `InvalidInput` if it is none."""
     if not all(hasattr(ontology, name) for name in ("axioms", "classes", "properties")):
         raise InvalidInput(f"expected an ontology (purport.ontology), got {ontology!r}")
     writer = _Writer(ontology)
     for axiom in ontology.axioms.axioms:
         writer.write(axiom)
-    return Rules(
+    return InferenceRules(
         tuple(dict.fromkeys(writer.rules)),
         ontology.classes,
         ontology.properties,
@@ -106,7 +116,7 @@ class _NotSaid(Exception):
 @dataclass(slots=True)
 class _Writer:
     ontology: InferenceSource
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[InferenceRule] = field(default_factory=list)
     granted: list[Statement] = field(default_factory=list)
     _slots: int = 0
 
@@ -234,7 +244,7 @@ class _Writer:
                 return
         head, *body = (_renamed(atom, names) for atom in (head, *way.atoms))
         if body:
-            self.rules.append(Rule(head, tuple(dict.fromkeys(body)), way.limits))
+            self.rules.append(InferenceRule(head, tuple(dict.fromkeys(body)), way.limits))
         elif not isinstance(head.subject, Slot) and not isinstance(head.value, Slot):
             self._grant((head.subject, head.predicate, head.value))  # type: ignore[arg-type]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from pyoxigraph import NamedNode
 
-from purport.sparql.change import Change
+from purport.sparql.change import NO_CHANGE, Change
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
 from purport.sparql.terms import Fact, Graph, Subject, Term
 
@@ -20,7 +20,7 @@ class Overlay:
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
-        self.change = Change()
+        self.change = NO_CHANGE
 
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
         if self.change:

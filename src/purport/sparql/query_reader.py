@@ -24,12 +24,14 @@ from purport.sparql.algebra import (
     TriplePattern,
     Values,
     is_hidden,
+    joined,
 )
-from purport.sparql.pattern_reader import PatternReader, Triples, joined
+from purport.sparql.pattern_reader import PatternReader
 from purport.sparql.scope import names_in
 from purport.sparql.shape import Shaped
 from purport.sparql.terms import node_of
 from purport.sparql.tokens import Kind
+from purport.sparql.triple_reader import Triples
 
 _AFTER_GROUPS = ("HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 
@@ -128,7 +130,8 @@ class QueryReader(PatternReader):
         """What stands behind the pattern of a query that has no SELECT."""
         if self._is_word("GROUP", "HAVING"):
             raise self._not_read()
-        pattern = self._sliced(pattern)
+        if self._is_sliced():
+            pattern = Slice(pattern)
         return joined(pattern, self._values()) if self._has("VALUES") else pattern
 
     def _dataset(self) -> None:
@@ -149,7 +152,7 @@ class QueryReader(PatternReader):
         pattern = self._whole_group()
         keys, pattern, is_grouped = self._groups(pattern)
         having, has_having = self._having()
-        is_sliced = self._sliced(pattern) is not pattern
+        is_sliced = self._is_sliced()
         values = self._values() if self._has("VALUES") else None
         if is_grouped or selected.has_aggregate or has_having:
             pattern = self._aggregate(pattern, keys, selected, having, values)
@@ -222,7 +225,7 @@ class QueryReader(PatternReader):
                 keys.append(self._variable())
                 continue
             if self._is_sign("("):
-                end = self._end_of_brackets()
+                end = self._end_of("(")
                 if self._tokens[end - 3].is_word("AS"):
                     expression, name = self._expression_as()
                     pattern = Extend(pattern, name, expression)
@@ -243,9 +246,8 @@ class QueryReader(PatternReader):
         end, self._place = self._place, begin
         return self._expression(end), True
 
-    def _sliced(self, pattern: Pattern) -> Pattern:
-        """The pattern under LIMIT and OFFSET; ORDER BY alone changes no multiset."""
-        is_sliced = False
+    def _is_sliced(self) -> bool:
+        """Go past ORDER BY, which alone changes no multiset; whether LIMIT or OFFSET follows."""
         if self._has("ORDER"):
             self._word("BY")
             while not self._is_at_end and not self._is_sign("}"):
@@ -258,7 +260,8 @@ class QueryReader(PatternReader):
                     self._place += 1
                 else:
                     self._constraint()
+        is_sliced = False
         while self._is_word("LIMIT", "OFFSET"):
             self._place += 2
             is_sliced = True
-        return Slice(pattern) if is_sliced else pattern
+        return is_sliced

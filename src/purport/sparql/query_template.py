@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from purport.sparql.algebra import Constant, Describe, InGraph, Select, Spot, TriplePattern, Var
-from purport.sparql.graph_store import Dataset
+from purport.sparql.algebra import Describe, InGraph, Select, Spot, TriplePattern, Var, filled
+from purport.sparql.graph_store import WHOLE, Dataset
 from purport.sparql.incremental import (
     Incremental,
     NotIncremental,
     incremental,
     require_incremental,
 )
-from purport.sparql.lookup_index import NAMED, Pattern
+from purport.sparql.lookup_index import NAMED, FactPattern
 from purport.sparql.operators import Operator
-from purport.sparql.pattern_reader import NotRead
 from purport.sparql.query_reader import ReadQuery, read_query
 from purport.sparql.scope import expressions_within, patterns_within, triple_patterns
 from purport.sparql.shape import Shaped
 from purport.sparql.simplify import simplified
 from purport.sparql.terms import DEFAULT, Graph, Term
+from purport.sparql.token_reader import NotRead
 
 _TOO_DEEP = "a query that is nested too deeply"
 
@@ -79,9 +79,9 @@ class QueryTemplate:
     def _default_graph(self, dataset: Dataset) -> Graph:
         assert self.read is not None
         default, named = self.read.default_graphs, self.read.named_graphs
-        if dataset == Dataset() and not default and not named:
+        if dataset == WHOLE and not default and not named:
             return DEFAULT
-        if dataset == Dataset() and len(default) == 1 and not named and not self._looks_in_graphs:
+        if dataset == WHOLE and len(default) == 1 and not named and not self._looks_in_graphs:
             return default[0]
         raise NotIncremental("a dataset of several graphs")
 
@@ -97,12 +97,12 @@ class QueryTemplate:
         within = patterns_within(self.read.query.pattern)
         return any(isinstance(one, InGraph) for one in within)
 
-    def patterns(self, constants: Sequence[str], dataset: Dataset) -> frozenset[Pattern] | None:
+    def patterns(self, constants: Sequence[str], dataset: Dataset) -> frozenset[FactPattern] | None:
         """What must change if the answer is to change; None: anything."""
         if self.read is None or isinstance(self.read.query, Describe):
             return None
-        is_whole = dataset == Dataset() and not self.read.default_graphs
-        found: set[Pattern] = set()
+        is_whole = dataset == WHOLE and not self.read.default_graphs
+        found: set[FactPattern] = set()
         for one in self._triples():
             if one is None:
                 return None
@@ -118,11 +118,10 @@ class QueryTemplate:
         return triple_patterns(self.read.query.pattern)
 
 
-def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> Pattern:
+def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> FactPattern:
     def term(spot: Spot) -> Term | None:
-        if isinstance(spot, Var):
-            return None
-        return spot.term(constants) if isinstance(spot, Constant) else spot
+        found = filled(spot, constants)
+        return None if isinstance(found, Var) else found
 
     graph: object = DEFAULT
     if pattern.graph is not None:
@@ -130,4 +129,4 @@ def _lookup(pattern: TriplePattern, constants: Sequence[str]) -> Pattern:
     subject, predicate, value = (
         term(spot) for spot in (pattern.subject, pattern.predicate, pattern.object)
     )
-    return Pattern(subject, predicate, value, graph)  # type: ignore[arg-type]
+    return FactPattern(subject, predicate, value, graph)  # type: ignore[arg-type]

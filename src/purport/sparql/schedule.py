@@ -89,8 +89,6 @@ class Schedule(WaitingList[DelayedUpdate]):
 
     def add(self, text: str, at: datetime) -> DelayedUpdate:
         """Have an update wait."""
-        if at.tzinfo is None:
-            raise InvalidInput(f"expected a time with its zone, got {at}")
         waiting = DelayedUpdate(at, self._next, text)
         self._next += 1
         self.put(waiting)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from purport.sparql.tokens import IRI, STRING
+
 T = TypeVar("T")
 
 _CONSTANT = re.compile(
-    r"""(
-    <(?![?$]\w|[^<>\s]*&&)(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>
-  | \"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{0,2}(?:[^'\\]|\\.))*'''
-  | "(?:[^"\\\n\r]|\\.)*" | '(?:[^'\\\n\r]|\\.)*'
+    rf"""(
+    {IRI} | {STRING}
   | \b[0-9][0-9.]*(?![\w:])
   | \b[A-Za-z][\w\-]*:[A-Za-z_][\w\-]*\b
     )""",

@@ -16,8 +16,9 @@ from purport.sparql.algebra import (
     Project,
     Slice,
     Union,
+    filtered,
+    joined,
 )
-from purport.sparql.pattern_reader import joined
 from purport.sparql.scope import names_in
 
 
@@ -78,10 +79,7 @@ def _pulled_up(left: Pattern, right: Pattern) -> Pattern:
             filters.append(side.expression)
             side = side.inner
         sides.append(side)
-    pattern = joined(*sides)
-    for expression in filters:
-        pattern = Filter(pattern, expression)
-    return pattern
+    return filtered(joined(*sides), filters)
 
 
 def _is_closed(pattern: Filter) -> bool:

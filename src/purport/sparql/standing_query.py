@@ -10,7 +10,7 @@ from pyoxigraph import Literal, QueryBoolean, QueryTriples
 from purport.sparql.basic_plan import ShapedBasic
 from purport.sparql.graph_store import Answer
 from purport.sparql.heads import ASKED, TRIPLE, remembered
-from purport.sparql.lookup_index import Pattern
+from purport.sparql.lookup_index import FactPattern
 from purport.sparql.operators import Changes, Operator
 from purport.sparql.row_counts import Row, RowCounts, count
 from purport.sparql.terms import Term, as_kept
@@ -19,43 +19,41 @@ from purport.sparql.tokens import Kind, tokens_of
 Binding = Mapping[str, Term]  # a variable that is not bound is absent
 
 
+@dataclass(slots=True, eq=False)
 class KeptQuery:
     """A query whose answer is kept up to date from what changes, and never asked for again."""
 
-    __slots__ = ("_operator", "leaves", "variables")
-
-    def __init__(
-        self, variables: tuple[str, ...], operator: Operator, leaves: tuple[ShapedBasic, ...]
-    ) -> None:
-        self.variables, self.leaves, self._operator = variables, leaves, operator
+    variables: tuple[str, ...]
+    operator: Operator
+    leaves: tuple[ShapedBasic, ...]
 
     @property
     def size(self) -> int:
         """How many rows it remembers."""
-        return self._operator.size
+        return self.operator.size
 
     @property
     def remembered(self) -> RowCounts | None:
         """The whole answer, if it is remembered."""
-        return remembered(self._operator)
+        return remembered(self.operator)
 
     @property
     def is_stateless(self) -> bool:
         """Whether it remembers nothing, so that it can begin as often as one likes."""
-        return self._operator.is_stateless
+        return self.operator.is_stateless
 
     def begin(self, rows: Callable[[ShapedBasic], RowCounts]) -> RowCounts:
         """Take up what there is; `rows` are the solutions of its triple patterns.
 
         Gives the whole answer.
         """
-        return self._operator.advance(
+        return self.operator.advance(
             {number: rows(leaf) for number, leaf in enumerate(self.leaves)}
         )
 
     def advance(self, changes: Changes) -> RowCounts:
         """How its answer changes when the solutions of its triple patterns do."""
-        return self._operator.advance(changes)
+        return self.operator.advance(changes)
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +66,7 @@ class AskedQuery:
 
     variables: tuple[str, ...]
     ask: Callable[[], RowCounts]
-    patterns: frozenset[Pattern] | None  # None: any change may touch it
+    patterns: frozenset[FactPattern] | None  # None: any change may touch it
     sees_graphs: bool  # empty graphs matter to it
     reason: str
     answer: RowCounts

@@ -15,6 +15,7 @@ from pyoxigraph import (
     Triple,
 )
 
+from purport.model.rdf import XSD
 from purport.sparql.errors import SparqlSyntaxError
 
 Term = NamedNode | BlankNode | Literal | Triple
@@ -25,7 +26,9 @@ Fact = tuple[Subject, NamedNode, Term, Graph]  # subject, predicate, object, gra
 DEFAULT = DefaultGraph()
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 TYPE = NamedNode(f"{RDF}type")
+_TEXT = f"{XSD}string"
 _UNNAMED = (BlankNode, Triple)
+_NO_SUBJECT, _NO_PREDICATE = (Literal, Triple), (Literal, Triple, BlankNode)
 FIRST, REST, NIL = (NamedNode(f"{RDF}{name}") for name in ("first", "rest", "nil"))
 
 
@@ -88,13 +91,25 @@ def has_base(prologue: str) -> bool:
     return "BASE" in prologue.upper()
 
 
+def can_be_said(subject: object, predicate: object, graph: object) -> bool:
+    """Whether a fact may have these terms in these places, of which None is any.
+
+    Joins ask for what they have found elsewhere, such as a literal as a subject.
+    """
+    return not (
+        isinstance(subject, _NO_SUBJECT)
+        or isinstance(predicate, _NO_PREDICATE)
+        or isinstance(graph, _NO_SUBJECT)
+    )
+
+
 def has_blank_node(fact: Fact) -> bool:
     """Whether a fact cannot be written down, because it has a node without a name."""
     return type(fact[0]) is BlankNode or type(fact[2]) in _UNNAMED or type(fact[3]) is BlankNode
 
 
 def _is_text(literal: Literal) -> bool:
-    return literal.datatype.value == "http://www.w3.org/2001/XMLSchema#string"
+    return literal.datatype.value == _TEXT
 
 
 @lru_cache(maxsize=65_536)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from purport.sparql.errors import SparqlSyntaxError
-from purport.sparql.tokens import Token, after_prologue, closing, tokens_of
+from purport.sparql.tokens import CLOSED_BY, Token, after_prologue, closing, tokens_of
+
+
+class NotRead(Exception):
+    """A text that the store takes, in a form that no reader here knows."""
 
 
 class TokenReader:
@@ -68,26 +72,14 @@ class TokenReader:
         if not self._has_sign(sign):
             raise self._unexpected(self._peek(), sign)
 
-    def _end_of_group(self) -> int:
-        """The place of the brace that closes the group which begins here."""
-        if not self._is_sign("{"):
-            raise self._unexpected(self._peek(), "{")
+    def _end_of(self, sign: str) -> int:
+        """The place behind what closes the brace or bracket that is here."""
+        if not self._is_sign(sign):
+            raise self._unexpected(self._peek(), sign)
         end = closing(self._tokens, self._place)
         if end < 0:
-            raise self._unexpected(None, "}")
-        return end
-
-    def _end_of_brackets(self) -> int:
-        """The place behind the bracket that closes the one here."""
-        depth = 0
-        for place in range(self._place, len(self._tokens)):
-            if self._tokens[place].is_sign("("):
-                depth += 1
-            elif self._tokens[place].is_sign(")"):
-                depth -= 1
-                if depth == 0:
-                    return place + 1
-        raise self._unexpected(None, ")")
+            raise self._unexpected(None, CLOSED_BY[sign])
+        return end + 1
 
     def _between(self, first: int, last: int) -> str:
         """The text from one token to another; empty if there is none."""
@@ -99,3 +91,7 @@ class TokenReader:
         place = len(self._text) if token is None else token.start
         found = "the text ends here" if token is None else f"found {token.text!r}"
         return SparqlSyntaxError.at(self._text, place, f"{found}, expected {wanted}")
+
+    def _not_read(self) -> NotRead:
+        token = self._peek()
+        return NotRead(f"{token.text!r}" if token else "the end")

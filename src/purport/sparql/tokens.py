@@ -21,22 +21,28 @@ class Kind(StrEnum):
     SIGN = "sign"
 
 
+# Parts of patterns in which spaces say nothing.
+IRI = r"""<(?![?$]\w|[^<>\s]*&&)(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>"""
+STRING = r"""
+    \"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{0,2}(?:[^'\\]|\\.))*'''
+  | "(?:[^"\\\n\r]|\\.)*" | '(?:[^'\\\n\r]|\\.)*'
+"""
 _TOKEN = re.compile(
-    r"""
+    rf"""
     (?P<skip>\s+|\#[^\n\r]*)
-  | (?P<iri><(?![?$]\w|[^<>\s]*&&)(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>)
-  | (?P<string>\"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\"|'''(?:'{0,2}(?:[^'\\]|\\.))*'''
-      |"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')
+  | (?P<iri>{IRI})
+  | (?P<string>{STRING})
   | (?P<variable>[?$]\w+)
   | (?P<blank>_:[\w.\-·]*[\w\-·]|_:\w)
-  | (?P<name>(?:[^\W\d_][\w.\-·]*)?:(?:(?:[\w:.\-·]|%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?\#@%])*
-      (?:[\w:\-·]|%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?\#@%]))?)
+  | (?P<name>(?:[^\W\d_][\w.\-·]*)?:(?:(?:[\w:.\-·]|%[0-9A-Fa-f]{{2}}|\\[_~.\-!$&'()*+,;=/?\#@%])*
+      (?:[\w:\-·]|%[0-9A-Fa-f]{{2}}|\\[_~.\-!$&'()*+,;=/?\#@%]))?)
   | (?P<number>[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)
   | (?P<word>@?[^\W\d_][\w\-]*)
   | (?P<sign>\^\^|&&|\|\||!=|<=|>=|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+CLOSED_BY = {"{": "}", "(": ")"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +76,16 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int:
-    """The place of the brace that closes the one at a place; -1 if none does."""
+    """The place of the brace or bracket that closes the one at a place; -1 if none does."""
+    begin = tokens[opening].text if opening < len(tokens) else ""
+    end = CLOSED_BY.get(begin)
+    if end is None:  # nothing opens there
+        return -1
     depth = 0
     for place in range(opening, len(tokens)):
-        if tokens[place].is_sign("{"):
+        if tokens[place].is_sign(begin):
             depth += 1
-        elif tokens[place].is_sign("}"):
+        elif tokens[place].is_sign(end):
             depth -= 1
             if depth == 0:
                 return place

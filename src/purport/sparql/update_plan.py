@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pyoxigraph import NamedNode
 
 from purport.sparql.algebra import Spot, TriplePattern, Var
-from purport.sparql.change import Change
+from purport.sparql.change import NO_CHANGE, Change
 from purport.sparql.context_store import ContextStore, Find
 from purport.sparql.given_join import (
     GivenJoin,
@@ -24,9 +24,7 @@ from purport.sparql.given_join import (
 from purport.sparql.graph_store import GraphStore
 from purport.sparql.inferring_store import AssertedFacts
 from purport.sparql.terms import DEFAULT, Fact, Term
-from purport.sparql.update import Modify
-
-_NOTHING = Change()
+from purport.sparql.update_reader import Modify
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class UpdatePlan:
         constants = self.join.terms(texts)
         solutions = self.join.solutions(constants, store, context)
         if not solutions:
-            return _NOTHING
+            return NO_CHANGE
         deleted: set[Fact] = set()
         inserted: set[Fact] = set()
         for one in self.inserts:

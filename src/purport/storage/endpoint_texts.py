@@ -8,12 +8,13 @@ from itertools import islice
 
 from pyoxigraph import Literal, NamedNode
 
+from purport.model.rdf import XSD
 from purport.sparql.change import Change
 from purport.sparql.graph_store import text_of
 from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term
 
 _PATTERN = "<pattern>"  # stands for three terms
-_DECIMAL = NamedNode("http://www.w3.org/2001/XMLSchema#decimal")
+_DECIMAL = NamedNode(f"{XSD}decimal")
 
 
 def written(term: Term | Graph) -> str:

@@ -13,12 +13,11 @@ from uuid import uuid4
 
 from pyoxigraph import Literal, QuerySolutions
 
+from purport.model.rdf import XSD
 from purport.sparql.errors import EndpointFailed, LiteralNotKept
-from purport.sparql.terms import Term
+from purport.sparql.terms import RDF, Term
 from purport.storage.endpoint_texts import written
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _LITERALS_AT_ONCE = 100
 _REMEMBERED = 65_536
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -97,7 +96,7 @@ def _is_doubtful(literal: Literal) -> bool:
     if literal.language is not None:
         return False
     datatype = literal.datatype.value
-    if not datatype.startswith((_XSD, _RDF)):
+    if not datatype.startswith((XSD, RDF)):
         return False
-    plain = _PLAIN.get(datatype.removeprefix(_XSD))
+    plain = _PLAIN.get(datatype.removeprefix(XSD))
     return plain is None or plain.fullmatch(literal.value) is None

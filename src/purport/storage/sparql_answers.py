@@ -95,7 +95,7 @@ def _term(term: dict[str, str]) -> dict[str, str]:
 
 def _literal(value: str, datatype: str | None, language: str | None) -> dict[str, str]:
     if language:
-        return {"type": "literal", "value": value, "xml:lang": language.lower()}
+        return {"type": "literal", "value": value, "xml:lang": language}
     if datatype is None:
         return {"type": "literal", "value": value}
     kept = as_kept(Literal(value, datatype=NamedNode(datatype)))

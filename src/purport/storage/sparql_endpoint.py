@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
+from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from purport.errors import InvalidInput
 from purport.sparql.change import Change
-from purport.sparql.diagnosis import query_error
+from purport.sparql.diagnosis import require_query
 from purport.sparql.errors import (
     EndpointFailed,
     EndpointRefused,
@@ -17,8 +17,8 @@ from purport.sparql.errors import (
     StoreFailed,
 )
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
-from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term, has_blank_node
-from purport.sparql.tokens import after_prologue, tokens_of
+from purport.sparql.terms import DEFAULT, Fact, Graph, Subject, Term, can_be_said, has_blank_node
+from purport.sparql.tokens import Kind, after_prologue, tokens_of
 from purport.storage.endpoint_texts import (
     held,
     in_all_graphs,
@@ -90,7 +90,7 @@ class SparqlEndpoint:
     def query(self, text: str, dataset: Dataset = WHOLE) -> Answer:
         """The answer to a query, all of it: there is nothing more to wait for."""
         tokens = tokens_of(text)
-        words = {token.text.upper() for token in tokens if token.kind == "word"}
+        words = {token.text.upper() for token in tokens if token.kind is Kind.WORD}
         start = after_prologue(tokens)
         has_triples = start < len(tokens) and tokens[start].is_word("CONSTRUCT", "DESCRIBE")
         parameters = self._parameters(dataset, words)
@@ -100,7 +100,7 @@ class SparqlEndpoint:
             return self._results(text, parameters)
         except EndpointRefused as error:
             if error.status == _BAD_REQUEST:
-                _require_query(text)
+                require_query(text)
             raise
 
     def matching(
@@ -110,7 +110,7 @@ class SparqlEndpoint:
         value: Term | None,
         graph: Graph | None,
     ) -> Iterable[Fact]:
-        if self._is_out_of_sight(graph):
+        if self._is_out_of_sight(graph) or not can_be_said(subject, predicate, graph):
             return
         terms = (subject, predicate, value, graph)
         if any(isinstance(term, BlankNode) for term in terms):
@@ -262,13 +262,3 @@ def _blank_nodes(what: str, url: str) -> str:
         f"blank nodes cannot be {what} at the endpoint {url}: over HTTP their labels hold for one "
         "answer only; give the nodes IRIs"
     )
-
-
-def _require_query(text: str) -> None:
-    """Raise `SparqlSyntaxError` if a text is no query, with its place."""
-    try:
-        Store().query(text)
-    except SyntaxError as error:
-        raise query_error(error, text) from None
-    except (OSError, ValueError, RuntimeError):  # it is one, though it cannot be run there
-        pass

@@ -7,7 +7,7 @@ from tests.strategies.sparql.pen import Pen, Written
 from tests.strategies.sparql.queries import Query, query
 from tests.strategies.sparql.updates import graph, request
 
-_SWAPPED = {"a": "b", "b": "a", "p": "q", "q": "p", "g": "h", "h": "g"}
+_SWAPPED = {"a": "b", "b": "a", "p": "q", "q": "p", "g": "h", "h": "g", "1": "2", "2": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,13 @@ def alike(one: Query) -> Query:
     """The same query over other constants."""
 
     def swapped(text: str) -> str:
-        return re.sub(r"(<urn:|\be:)([abpqgh])\b", lambda m: m[1] + _SWAPPED[m[2]], text)
+        return re.sub(r"(<urn:|\be:)([abpqgh])\b|\b([12])\b", _other, text)
 
     return replace(one, text=swapped(one.text), behind=swapped(one.behind))
+
+
+def _other(found: re.Match[str]) -> str:
+    return (found[1] or "") + _SWAPPED[found[2] or found[3]]
 
 
 def _subscribed(pen: Pen, one: Query, updates: int) -> Subscribed:

@@ -34,7 +34,6 @@ def _tests(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
         return f"?{pen.variable(variables)}"
 
     def compared() -> str:
-        pen.used("comparison")
         sign = pen.pick(_COMPARISONS)
         if pen.chance(30):
             return f"{variable()} {sign} {variable()}"
@@ -43,77 +42,65 @@ def _tests(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
         return f"{variable()} {sign} {pen.constant()}"
 
     def among() -> str:
-        pen.used("IN")
         options = [
             variable() if pen.chance(15) else pen.constant() for _ in range(pen.number(0, 4))
         ]
         return f"{variable()} {pen.pick(['IN', 'NOT IN'])} ({', '.join(options)})"
 
-    def bound() -> str:
-        pen.used("BOUND")
-        return f"{pen.pick(['', '! '])}BOUND({variable()})"
-
-    def kind() -> str:
-        pen.used("isIRI ...")
-        return f"{pen.pick(_IS)}({variable()})"
-
     def same() -> str:
-        pen.used("sameTerm")
         other = variable() if pen.chance(50) else pen.constant()
         return f"sameTerm({variable()}, {other})"
 
     def text() -> str:
-        pen.used("string functions")
         return f'{pen.pick(_TEXT_TESTS)}(STR({variable()}), "{pen.pick(["x", "u", "1", ""])}")'
 
     def pattern() -> str:
-        pen.used("REGEX")
         flags = pen.pick(["", ', "i"'])
         return (
             f'REGEX(STR({variable()}), "{pen.pick(["^u", "[xy]", "a$", "^[0-9]", "X|A"])}"{flags})'
         )
 
     def language() -> str:
-        pen.used("LANG")
         return pen.pick([f'LANG({variable()}) = "en"', f'langMatches(LANG({variable()}), "*")'])
 
-    def effective() -> str:
-        pen.used("effective boolean value")
-        return variable()
-
-    ways = [(30, compared), (6, bound), (6, kind), (5, among), (4, same), (3, text), (3, pattern)]
-    return [*ways, (2, language), (1, effective)]
+    return [
+        (30, pen.noting("comparison", compared)),
+        (6, pen.noting("BOUND", lambda: f"{pen.pick(['', '! '])}BOUND({variable()})")),
+        (6, pen.noting("isIRI ...", lambda: f"{pen.pick(_IS)}({variable()})")),
+        (5, pen.noting("IN", among)),
+        (4, pen.noting("sameTerm", same)),
+        (3, pen.noting("string functions", text)),
+        (3, pen.noting("REGEX", pattern)),
+        (2, pen.noting("LANG", language)),
+        (1, pen.noting("effective boolean value", variable)),
+    ]
 
 
 def _connectives(pen: Pen, variables: Sequence[str], depth: int, inner: Inner | None) -> Ways:
     """Conditions made of others."""
 
-    def negated() -> str:
-        pen.used("!")
-        return f"! ({condition(pen, variables, depth - 1, inner=inner)})"
+    def plain() -> str:
+        return condition(pen, variables, depth - 1)
+
+    def deeper() -> str:
+        return condition(pen, variables, depth - 1, inner=inner)
 
     def joined() -> str:
         sign = pen.pick(["||", "&&"])
         pen.used(sign)
-        left, right = (condition(pen, variables, depth - 1, inner=inner) for _ in range(2))
-        return f"({left}) {sign} ({right})"
-
-    def branch() -> str:
-        pen.used("IF")
-        first, second, third = (condition(pen, variables, depth - 1) for _ in range(3))
-        return f"IF({first}, {second}, {third})"
-
-    def coalesced() -> str:
-        pen.used("COALESCE")
-        return f"COALESCE({condition(pen, variables, depth - 1)}, {pen.pick(['true', 'false'])})"
+        return f"({deeper()}) {sign} ({deeper()})"
 
     def exists() -> str:
         assert inner is not None
-        pen.used("EXISTS in an expression")
         return f"{pen.pick(['', 'NOT '])}EXISTS {inner()}"
 
-    ways = [(10, joined), (6, negated), (2, branch), (3, coalesced)]
-    return ways if inner is None else [*ways, (7, exists)]
+    ways: Ways = [
+        (10, joined),
+        (6, pen.noting("!", lambda: f"! ({deeper()})")),
+        (2, pen.noting("IF", lambda: f"IF({plain()}, {plain()}, {plain()})")),
+        (3, pen.noting("COALESCE", lambda: f"COALESCE({plain()}, {pen.pick(['true', 'false'])})")),
+    ]
+    return ways if inner is None else [*ways, (7, pen.noting("EXISTS in an expression", exists))]
 
 
 def value(pen: Pen, variables: Sequence[str], depth: int = 2) -> str:
@@ -135,24 +122,10 @@ def _functions(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
         return value(pen, variables, depth - 1)
 
     def arithmetic() -> str:
-        pen.used("arithmetic")
         right = deeper() if pen.chance(30) else pen.pick(["1", "2", "0.5", "0"])
         return f"({deeper()} {pen.pick(['+', '-', '*', '/'])} {right})"
 
-    def minus() -> str:
-        pen.used("arithmetic")
-        return f"(- {deeper()})"
-
-    def rounded() -> str:
-        pen.used("arithmetic")
-        return f"{pen.pick(_ROUNDINGS)}({deeper()})"
-
-    def text() -> str:
-        pen.used("string functions")
-        return f"{pen.pick(_TEXT_TO_TEXT)}(STR({deeper()}))"
-
     def more_text() -> str:
-        pen.used("string functions")
         one = f"STR({variable()})"
         return pen.pick(
             [
@@ -163,20 +136,16 @@ def _functions(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
             ]
         )  # fmt: skip
 
-    def about() -> str:
-        pen.used("LANG")
-        return f"{pen.pick(['LANG', 'DATATYPE'])}({variable()})"
-
-    def cast() -> str:
-        pen.used("casts")
-        return f"{pen.pick(_CASTS)}({deeper()})"
-
-    def date() -> str:
-        pen.used("dates")
-        return f"{pen.pick(_DATE_PARTS)}({variable()})"
-
-    ways = [(4, arithmetic), (1, minus), (1, rounded), (3, text), (4, more_text), (2, about)]
-    return [*ways, (2, cast), (1, date)]
+    return [
+        (4, pen.noting("arithmetic", arithmetic)),
+        (1, pen.noting("arithmetic", lambda: f"(- {deeper()})")),
+        (1, pen.noting("arithmetic", lambda: f"{pen.pick(_ROUNDINGS)}({deeper()})")),
+        (3, pen.noting("string functions", lambda: f"{pen.pick(_TEXT_TO_TEXT)}(STR({deeper()}))")),
+        (4, pen.noting("string functions", more_text)),
+        (2, pen.noting("LANG", lambda: f"{pen.pick(['LANG', 'DATATYPE'])}({variable()})")),
+        (2, pen.noting("casts", lambda: f"{pen.pick(_CASTS)}({deeper()})")),
+        (1, pen.noting("dates", lambda: f"{pen.pick(_DATE_PARTS)}({variable()})")),
+    ]
 
 
 def _choices(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
@@ -185,15 +154,11 @@ def _choices(pen: Pen, variables: Sequence[str], depth: int) -> Ways:
     def deeper() -> str:
         return value(pen, variables, depth - 1)
 
-    def branch() -> str:
-        pen.used("IF")
-        return f"IF({condition(pen, variables, depth - 1)}, {deeper()}, {deeper()})"
+    def tested() -> str:
+        return condition(pen, variables, depth - 1)
 
-    def coalesced() -> str:
-        pen.used("COALESCE")
-        return f"COALESCE({deeper()}, {pen.literal()})"
-
-    def truth() -> str:
-        return f"({condition(pen, variables, depth - 1)})"
-
-    return [(2, branch), (2, coalesced), (2, truth)]
+    return [
+        (2, pen.noting("IF", lambda: f"IF({tested()}, {deeper()}, {deeper()})")),
+        (2, pen.noting("COALESCE", lambda: f"COALESCE({deeper()}, {pen.literal()})")),
+        (2, lambda: f"({tested()})"),
+    ]

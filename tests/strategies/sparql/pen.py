@@ -56,6 +56,15 @@ class Pen:
     def used(self, *features: str) -> None:
         self._features.update(features)
 
+    def noting(self, feature: str, way: Callable[[], T]) -> Callable[[], T]:
+        """The same way; that it is gone is noted."""
+
+        def noted() -> T:
+            self.used(feature)
+            return way()
+
+        return noted
+
     def has_used(self, *beginnings: str) -> bool:
         """Whether any feature used so far begins so."""
         return any(one.startswith(beginnings) for one in self._features)

@@ -12,6 +12,7 @@ _LITERALS = [
     "1", "2", "0", "01", '"x"', '"x"@en', '"x"@EN', '"xy"', '"y"@fr', "true",
     f'"1"^^<{XSD}boolean>', "1.5", "0.50", f'"2020-01-02"^^<{XSD}date>',
     f'"2020-02-01T00:00:00Z"^^<{XSD}dateTime>', '""', f'"x"^^<{XSD}integer>', '"1"', '"z"^^<urn:t>',
+    f'"1_0"^^<{XSD}integer>', "99999999999999999999",
 ]  # fmt: skip
 _EQUAL_TO_OTHERS = ["1.0", "1e0", "2.0", "0.5e0"]
 

@@ -46,7 +46,7 @@ class Atom:
         return (TYPE, self.value) if is_typed else (self.predicate, None)  # type: ignore[return-value]
 
 
-class Values(Protocol):
+class ValueSet(Protocol):
     """A set of values of data, e.g. the whole numbers from 5 to 10."""
 
     def contains(self, term: Value, /) -> bool:
@@ -58,7 +58,7 @@ class Limit:
     """What is at the slot is a literal, with one of these values."""
 
     slot: Slot
-    values: Values
+    values: ValueSet
 
     def allows(self, term: Term | None) -> bool:
         """Whether a term may be at the slot."""
@@ -66,7 +66,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class InferenceRule:
     """Where all of the body is, the head is."""
 
     head: Atom
@@ -115,16 +115,16 @@ _Bound = dict[Slot, Term]
 
 
 @dataclass(slots=True)
-class Rules:
+class InferenceRules:
     """What follows from facts, and from what a fact may follow."""
 
-    rules: Sequence[Rule]
+    rules: Sequence[InferenceRule]
     classes: Order
     properties: Order
     granted: Sequence[Statement] = ()  # facts that follow from nothing
     unspoken: frozenset[str] = frozenset()  # classes that are never concluded
-    by_premise: dict[Kind, list[tuple[Rule, int]]] = field(default_factory=dict)
-    by_head: dict[Kind, list[Rule]] = field(default_factory=dict)
+    by_premise: dict[Kind, list[tuple[InferenceRule, int]]] = field(default_factory=dict)
+    by_head: dict[Kind, list[InferenceRule]] = field(default_factory=dict)
     _above: dict[Kind, frozenset[NamedNode]] = field(default_factory=dict)
     _below: dict[NamedNode, frozenset[NamedNode]] = field(default_factory=dict)
 
@@ -230,7 +230,7 @@ def _kinds(fact: Statement) -> Iterator[Kind]:
 # Rules
 
 
-def _applied(rule: Rule, place: int, fact: Statement, facts: Facts) -> Iterator[Statement]:
+def _applied(rule: InferenceRule, place: int, fact: Statement, facts: Facts) -> Iterator[Statement]:
     """What a rule concludes, if a fact is at one place of its body."""
     bound = _matched(rule.body[place], fact, {})
     if bound is None:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from purport.sparql.algebra import Basic, Expression, Pattern, Spot, TriplePattern
-from purport.sparql.pattern_reader import NOTHING, NotRead, Triples
+from purport.sparql.algebra import NOTHING, Basic, Expression, Pattern, Spot, TriplePattern
 from purport.sparql.query_reader import QueryReader
 from purport.sparql.shape import Shaped
+from purport.sparql.token_reader import NotRead
 from purport.sparql.tokens import Kind, Token
+from purport.sparql.triple_reader import Triples
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class _UpdateReader(QueryReader):
 
     def _where(self) -> tuple[Pattern | None, Expression]:
         begin = self._place
-        end = self._end_of_group() + 1
+        end = self._end_of("{")
         try:
             pattern: Pattern | None = self._whole_group()
         except NotRead:
@@ -187,7 +188,7 @@ class _UpdateReader(QueryReader):
 
     def _quads(self) -> tuple[TriplePattern, ...]:
         """Triples in braces, some of them in braces of their own behind GRAPH."""
-        self._end_of_group()
+        self._end_of("{")
         triples = Triples()
         self._sign("{")
         while not self._has_sign("}"):
