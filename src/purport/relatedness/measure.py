@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 from purport.errors import InvalidInput
 
 Scores = NDArray[np.float64]
-CACHED_PAIRS = 1_000_000  # that a measure remembers by itself
-
-
+_REMEMBERED_PAIRS = 1_000_000
 _ROUNDING = 1e-6  # by which a score may be beyond 0 and 1
+
+PairScore = Callable[[str, str], float]
 
 
 class Measure(Protocol):
@@ -105,6 +106,16 @@ def identity_of(measure: Measure) -> str:
     if not isinstance(identity, str):
         raise InvalidInput("this measure does not say its identity, by which its scores are kept")
     return identity
+
+
+def score_by(matrix: Callable[[Sequence[str], Sequence[str]], Scores]) -> PairScore:
+    """What gives the score of one pair by a matrix of its own, and remembers it."""
+    return remembered(lambda left, right: float(matrix([left], [right])[0, 0]))
+
+
+def remembered(score: PairScore) -> PairScore:
+    """What gives the same scores of pairs, and computes each once."""
+    return lru_cache(maxsize=_REMEMBERED_PAIRS)(score)
 
 
 def set_identical(
