@@ -91,7 +91,7 @@ class ClassAnswers:
         """How well a value answers, whatever else is told."""
         if isinstance(predicate, ClassOrder):
             told = self.individuals.class_named(value)
-            is_so = told is not None and self._stands(told, predicate)
+            is_so = told is not None and self._stands(Named(told), predicate)
             return _YES if is_so else _NO
         return self.answer(predicate, self.individuals.named(value), value)
 
@@ -112,11 +112,11 @@ class ClassAnswers:
         ]
         return f"{called} with {', '.join(facts)}" if facts else called
 
-    def _stands(self, told: str, predicate: ClassOrder) -> bool:
+    def _stands(self, told: Named, predicate: ClassOrder) -> bool:
         """Whether a class stands to the asked one as the predicate says."""
-        asked, relation = predicate.expression, predicate.relation
-        below, above = self._contains(asked, told), self._is_within(asked, told)
-        match relation:
+        asked = predicate.expression
+        below, above = self._contains(asked, told), self._contains(told, asked)
+        match predicate.relation:
             case ClassRelation.MORE_SPECIFIC:
                 return below and not above
             case ClassRelation.LESS_SPECIFIC:
@@ -124,17 +124,13 @@ class ClassAnswers:
             case ClassRelation.EQUIVALENT:
                 return below and above
 
-    def _contains(self, asked: ClassExpression, told: str) -> bool:
+    def _contains(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
         ontology = self.individuals.ontology
-        if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
-            return ontology.subsumes(asked.name, told)
-        return ontology.subsumes_expression(asked, Named(told))
-
-    def _is_within(self, asked: ClassExpression, told: str) -> bool:
-        ontology = self.individuals.ontology
-        if isinstance(asked, Named) and self.is_ordered(asked.name) and self.is_ordered(told):
-            return ontology.subsumes(told, asked.name)
-        return ontology.subsumes_expression(Named(told), asked)
+        if isinstance(wider, Named) and isinstance(narrower, Named):
+            names = wider.name, narrower.name
+            if all(map(self.is_ordered, names)):
+                return ontology.subsumes(*names)
+        return ontology.subsumes_expression(wider, narrower)
 
     def _require_value(self, property: str, asked: AskedValue) -> None:
         """`UnknownName` if a text is to name an individual, and names none; an IRI may be new."""

@@ -72,9 +72,6 @@ class CompiledMatcher:
         self._matches_an_event = 4.0
         self._next_filing = _FIRST_FILING
 
-    def __len__(self) -> int:
-        return len(self._filing)
-
     @property
     def visited(self) -> int:
         """How many subscriptions were looked at, over all events."""
