@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from purport import Event, InvalidInput, Matcher, parse
+from purport.matching import tellings
 from purport.model.class_expression import And, Facet, Named, Restricted, Some
 from purport.model.comparison import Operator
 from purport.model.subscription import AskedAttribute, Conjunction, IsA, Subscription
@@ -177,6 +178,16 @@ def test_removed_subscriptions_are_not_found_by_what_is_described() -> None:
 
     assert before == [old, any_wine]
     assert [match.subscription for match in matcher.match(event)] == [any_wine]
+
+
+def test_what_is_described_is_seen_after_what_was_met_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tellings, "MOST_WORDS", 0)
+    matcher = Matcher([parse("{type isa OldWine}")], ontology=drinks())
+
+    assert not matcher.match(Event.from_json({"colour": "red", "place": "hall"}))
+    assert matcher.match(Event.from_json({"type": "Wine", "hasAge": 30}))
 
 
 def test_of_ten_thousand_class_expressions_an_event_visits_few() -> None:
