@@ -47,9 +47,12 @@ class Mapping:
         cls, answers: Iterable[tuple[Predicate, Statement, float]], probability: float
     ) -> Mapping:
         """Predicates, their statements and similarities, whose shares are their probabilities."""
-        told = tuple(answers)
-        total = sum(similarity for _, _, similarity in told)
-        pairs = (Correspondence(*one, one[2] / total if total else 0.0) for one in told)
+        told = list(answers)
+        total = sum([similarity for _, _, similarity in told])
+        pairs = [
+            Correspondence(predicate, statement, similarity, similarity / total if total else 0.0)
+            for predicate, statement, similarity in told
+        ]
         return cls(tuple(pairs), probability)
 
 
