@@ -189,6 +189,20 @@ def test_many_blocks_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert again.known_given(["ab"]) == {f"w{number}" for number in range(10)}
 
 
+def test_what_a_block_does_not_know_stays_known() -> None:
+    letters = Letters()
+    table = ScoreTable(letters)
+    known = table.score("ab", "bc")
+
+    unknown = np.nan
+    assert table.add(
+        Block(["ab", "cd"], ["bc", "de"], np.array([[unknown, 0.5], [0.25, unknown]], np.float32))
+    )
+
+    assert (table.score("ab", "bc"), table.score("ab", "de")) == (known, 0.5)
+    assert letters.asked == [(1, 1)]
+
+
 def test_the_scores_of_another_measure_are_refused(tmp_path: Path) -> None:
     ScoreTable(Letters(), tmp_path / "t")
 
