@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from purport import Event, EventError, Interval
+from purport.model.rdf import Syntax, descriptions
 from purport.model.term import Boolean, Resource, Text, Time
 from purport.model.units import Quantity
 
@@ -200,3 +201,18 @@ def test_bad_rdf_says_what_is_wrong(text: str, reason: str) -> None:
 def test_a_context_behind_an_address_is_not_fetched() -> None:
     with pytest.raises(EventError, match="must stand in the text itself"):
         Event.from_json('{"@context": "https://example.org/context", "@id": "urn:e", "a": 1}')
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("<urn:a> <urn:p> _:b . _:b <urn:q> 1 .", ["urn:a"]),
+        ("<urn:a> <urn:p> _:b ; <urn:o> _:b . _:b <urn:q> 1 .", ["urn:a", None]),
+        ("<urn:a> <urn:p> _:b . <urn:c> <urn:p> _:b . _:b <urn:q> 1 .", ["urn:a", "urn:c", None]),
+        ("_:b <urn:p> _:c . _:c <urn:p> _:b .", [None, None]),
+    ],
+)
+def test_a_blank_node_is_told_of_below_the_one_that_refers_to_it_and_else_by_itself(
+    text: str, subjects: list[str | None]
+) -> None:
+    assert [one.subject for one in descriptions(text, Syntax.TURTLE)] == subjects
