@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport import Event, EventError, Interval
+from purport import Event, EventError, Interval, Statement
 from purport.model.rdf import Syntax, descriptions
 from purport.model.term import Boolean, Resource, Text, Time
 from purport.model.units import Quantity
+from tests.strategies.terms import attributes, moments, terms, texts
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
@@ -136,6 +137,28 @@ def leaves(value: object) -> int:
 )
 def test_every_leaf_becomes_one_statement(data: dict[str, object]) -> None:
     assert len(Event.from_json(data).statements) == leaves(data)
+
+
+few_names = st.sampled_from([Text("a"), Text("b"), Text("a", "en"), Text("@a")])
+intervals = st.one_of(
+    st.none(),
+    moments.map(Interval.at),
+    st.builds(Interval, moments, st.none()),
+    st.tuples(moments, moments).map(lambda bounds: Interval(*sorted(bounds))),
+)
+
+
+@given(
+    st.lists(st.builds(Statement, st.one_of(few_names, attributes), terms), max_size=6),
+    st.one_of(st.none(), texts.filter(bool)),
+    intervals,
+)
+def test_an_event_is_what_its_json_says(
+    statements: list[Statement], identifier: str | None, interval: Interval | None
+) -> None:
+    event = Event(tuple(statements), identifier, interval)
+
+    assert Event.from_json(event.to_json()) == event
 
 
 TURTLE = """
