@@ -10,8 +10,8 @@ from purport.matching.bounds import BoundTable, RowsOnScale
 from purport.matching.flat_lists import FlatLists, Integers, Places, grown
 from purport.matching.kernel import Bounds
 from purport.matching.measures import Measures
+from purport.matching.name_sides import NameSides
 from purport.matching.rows import RowTable
-from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
 from purport.matching.tellings_kernel import (
     EMPTY,
