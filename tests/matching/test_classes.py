@@ -57,6 +57,8 @@ def matched(text: str, said: dict[str, Any]) -> bool:
         ("{drink has hasColour != White}", {"drink": "Chateau"}, True),
         ("{drink has hasColour != White}", {"drink": "Merlot"}, False),
         ("{drink has hasAge >= 12}", {"drink": "Chateau"}, True),
+        ("{drink has hasNote = sweet}",
+         {"drink": {"type": "Wine", "hasNote": ["dry", "sweet"]}}, True),
         ("{type has hasAge < 12}", {"type": "Merlot", "hasAge": 11}, True),
         ("{kind more specific than Wine}", {"kind": "Claret"}, True),
         ("{kind more specific than Wine}", {"kind": "Wine"}, False),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from purport import Event, Matcher
+from purport import Event, Matcher, parse
 from purport.matching.compiled_matcher import Optimisations
 from purport.matching.plain_lines import PlainLines
 from purport.matching.plan import DEFAULTS, Mode
@@ -82,6 +82,18 @@ def test_matches_are_those_of_trying_every_mapping(
             assert told(best)[2] == [str(event.statements[place]) for place in every[0][1]]
         else:
             assert id(subscription) not in found
+
+
+@pytest.mark.parametrize("values", ["a, b", "laptop~, b"])
+def test_a_bag_has_no_mapping_where_a_value_that_must_be_told_is_not(values: str) -> None:
+    subscription = parse(f"{{tags contains all ({values})}} aggregation mean exact required")
+
+    def mappings(*tags: str) -> int:
+        event = Event.from_json({"tags": list(tags)})
+        return len(matcher_of([]).mappings(event, subscription, 9))
+
+    assert mappings("laptop", "b", "a") == 1
+    assert mappings("laptop", "a") == 0
 
 
 @settings(deadline=None)

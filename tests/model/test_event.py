@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from purport import Event, EventError, Interval, Statement
@@ -148,6 +148,7 @@ intervals = st.one_of(
 )
 
 
+@example([Statement(Text(name), Quantity(1)) for name in "aba"], None, None)
 @given(
     st.lists(st.builds(Statement, st.one_of(few_names, attributes), terms), max_size=6),
     st.one_of(st.none(), texts.filter(bool)),
