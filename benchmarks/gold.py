@@ -7,6 +7,7 @@ from pathlib import Path
 from scipy.stats import spearmanr
 
 from benchmarks.measure import Finding
+from purport.relatedness.fitting import RatedPairs
 from purport.relatedness.measure import Measure
 
 
@@ -19,13 +20,12 @@ def gold_files() -> list[Path]:
 def agreements(measure: Measure, name: str, bars: Mapping[str, float]) -> Iterator[Finding]:
     """Spearman's correlation with each file's ratings; words that nobody knows score 0."""
     for path in gold_files():
-        lines = path.read_text(encoding="utf-8").splitlines()
-        rows = [line.split() for line in lines if line.strip()]
-        scores = [measure.score(left, right) for left, right, _ in rows]
-        correlation = float(spearmanr(scores, [float(rating) for *_, rating in rows]).statistic)
+        pairs = RatedPairs.read(path).pairs
+        scores = [measure.score(one.left, one.right) for one in pairs]
+        correlation = float(spearmanr(scores, [one.rating for one in pairs]).statistic)
         least = bars.get(path.name)
         yield Finding(
-            f"{name}: agreement with {path.stem} ({len(rows)} pairs)",
+            f"{name}: agreement with {path.stem} ({len(pairs)} pairs)",
             f"{correlation:.3f}",
             "" if least is None else f"{least}",
             None if least is None else correlation >= least,

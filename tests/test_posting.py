@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from purport.errors import InvalidInput
-from purport.posting import PostFailed, address_parts, posted
+from purport.posting import PostFailed, address_parts, posted, whole_answer
 from tests.http_service import PostHandler, serving
 
 
@@ -55,6 +55,17 @@ def test_a_proxy_is_not_asked_for_this_machine(
 
     with posted(f"{address}/200", b"{}", timeout_seconds=5) as response:
         assert response.status == 200
+
+
+def test_an_answer_that_is_too_long_is_not_read_to_its_end(address: str) -> None:
+    with posted(f"{address}/200", b"{}", timeout_seconds=5) as response:
+        assert whole_answer(response, timeout_seconds=5, most_bytes=6) == b"thanks"
+
+    with (
+        pytest.raises(PostFailed, match="the answer is too long"),
+        posted(f"{address}/200", b"{}", timeout_seconds=5) as response,
+    ):
+        whole_answer(response, timeout_seconds=5, most_bytes=5)
 
 
 @pytest.mark.parametrize("address", ["http://", "http://h:x/", "http://h/\n", "ftp://h", "http:h"])

@@ -7,14 +7,14 @@
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, OntologyError,
-      UnknownName
+      NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
+      OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName)
                                  beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
-  + JournalError, HistoryError, BacklogFull, BrokerClosed, Forbidden, StoreFailed
+  + JournalError, HistoryError, BacklogFull, BrokerClosed, Forbidden, StoreFailed, EndlessUpdates
                                  what a broker, its journal, a history of events or a store of
                                  triples cannot do
     - StoreTaken                 another process has the store open

@@ -141,13 +141,6 @@ def test_records_of_version_1_are_read() -> None:
     )
 
 
-@given(st.lists(st.builds(Statement, attributes, terms), max_size=6))
-def test_an_event_is_what_its_json_says(statements: list[Statement]) -> None:
-    event = Event(tuple(statements), "e1")
-
-    assert Event.from_json(event.to_json()) == event
-
-
 def _kept(version: int, record: dict[str, object]) -> EncodedEntry:
     text = msgspec.json.encode(record)
     return EncodedEntry(1, 0, version, None, text, checksum_of(1, 0, version, None, text))

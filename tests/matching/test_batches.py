@@ -254,9 +254,11 @@ def test_after_many_have_gone_the_rest_is_compiled_anew(monkeypatch: pytest.Monk
     monkeypatch.setattr(matcher_module, "_LEFT_SLOTS", 5)
     every = [parse(f"{{a = {number}}} as s{number}") for number in range(20)]
     matcher = Matcher(every)
+    matcher.match_batch([{"a": number} for number in range(20)])
     for one in every[:18]:
         matcher.remove(one)
 
+    assert matcher.visited == 20
     assert [one.name for one in matcher.subscriptions] == ["s18", "s19"]
     assert len(matcher._subscriptions) < 10
     found = matcher.match_batch([{"a": number} for number in range(20)])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from purport import Event, Matcher
+from purport import Event, Matcher, parse
 from purport.matching.compiled_matcher import Optimisations
 from purport.matching.plain_lines import PlainLines
 from purport.matching.plan import DEFAULTS, Mode
@@ -35,23 +35,43 @@ def told(match: Match) -> tuple[Subscription, float, list[str]]:
     return match.subscription, match.probability, [str(pair.statement) for pair in pairs]
 
 
+def all_mappings(
+    subscription: Subscription, event: Event, mode: Mode
+) -> list[tuple[float, tuple[int, ...], tuple[float, ...]]]:
+    def cells_of(predicate: Predicate) -> list[Cell]:
+        if isinstance(predicate, ContainsAll | Within):
+            return bag_cells(predicate, event, Steps())
+        return class_cells(predicate, event, Steps(), drinks())  # type: ignore[arg-type]
+
+    defaults = DEFAULTS[mode]
+    return ranked_mappings(
+        subscription, event, Steps(), defaults.aggregation, defaults.exact, cells_of=cells_of
+    )
+
+
+@settings(deadline=None)
+@given(subscriptions, objects, st.sampled_from(Mode))
+def test_the_best_mappings_are_those_of_trying_every_one(
+    subscription: Subscription, said: dict[str, Any], mode: Mode
+) -> None:
+    event = Event.from_json(said)
+    found = matcher_of([], mode=mode).mappings(event, subscription, 3)
+
+    every = all_mappings(subscription, event, mode)[:3]
+    assert [one.probability for one in found] == pytest.approx(
+        [probability for probability, _, _ in every], abs=1e-6
+    )
+
+
 @settings(deadline=None)
 @given(several, objects, st.sampled_from(Mode))
 def test_matches_are_those_of_trying_every_mapping(
     wanted: list[Subscription], said: dict[str, Any], mode: Mode
 ) -> None:
     defaults, event = DEFAULTS[mode], Event.from_json(said)
-
-    def cells_of(predicate: Predicate) -> list[Cell]:
-        if isinstance(predicate, ContainsAll | Within):
-            return bag_cells(predicate, event, Steps())
-        return class_cells(predicate, event, Steps(), drinks())  # type: ignore[arg-type]
-
     found = {id(one.subscription): one for one in matcher_of(wanted, mode=mode).match(event)}
     for subscription in wanted:
-        every = ranked_mappings(
-            subscription, event, Steps(), defaults.aggregation, defaults.exact, cells_of=cells_of
-        )
+        every = all_mappings(subscription, event, mode)
         threshold = subscription.options.threshold
         least = defaults.threshold if threshold is None else threshold
         if every and abs(every[0][0] - least) < 1e-9:
@@ -62,6 +82,18 @@ def test_matches_are_those_of_trying_every_mapping(
             assert told(best)[2] == [str(event.statements[place]) for place in every[0][1]]
         else:
             assert id(subscription) not in found
+
+
+@pytest.mark.parametrize("values", ["a, b", "laptop~, b"])
+def test_a_bag_has_no_mapping_where_a_value_that_must_be_told_is_not(values: str) -> None:
+    subscription = parse(f"{{tags contains all ({values})}} aggregation mean exact required")
+
+    def mappings(*tags: str) -> int:
+        event = Event.from_json({"tags": list(tags)})
+        return len(matcher_of([]).mappings(event, subscription, 9))
+
+    assert mappings("laptop", "b", "a") == 1
+    assert mappings("laptop", "a") == 0
 
 
 @settings(deadline=None)

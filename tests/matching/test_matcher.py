@@ -47,6 +47,15 @@ def test_a_match_maps_each_predicate_to_a_statement_of_the_event(
         assert match.probability == 1
 
 
+def test_a_bound_that_is_known_is_heard_by_who_asks_for_nothing_else() -> None:
+    matcher = Matcher([parse("{device = lamp, temperature > 5} as both")])
+    event = Event.from_json({"temperature": 7})
+
+    assert not matcher.match(event)
+    matcher.add(parse("{temperature > 5} as warm"))
+    assert [match.subscription.name for match in matcher.match(event)] == ["warm"]
+
+
 def test_removing_what_is_not_there_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         Matcher().remove(parse("{a = 1}"))

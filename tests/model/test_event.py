@@ -1,12 +1,14 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from purport import Event, EventError, Interval
+from purport import Event, EventError, Interval, Statement
+from purport.model.rdf import Syntax, descriptions
 from purport.model.term import Boolean, Resource, Text, Time
 from purport.model.units import Quantity
+from tests.strategies.terms import attributes, moments, terms, texts
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
@@ -137,6 +139,29 @@ def test_every_leaf_becomes_one_statement(data: dict[str, object]) -> None:
     assert len(Event.from_json(data).statements) == leaves(data)
 
 
+few_names = st.sampled_from([Text("a"), Text("b"), Text("a", "en"), Text("@a")])
+intervals = st.one_of(
+    st.none(),
+    moments.map(Interval.at),
+    st.builds(Interval, moments, st.none()),
+    st.tuples(moments, moments).map(lambda bounds: Interval(*sorted(bounds))),
+)
+
+
+@example([Statement(Text(name), Quantity(1)) for name in "aba"], None, None)
+@given(
+    st.lists(st.builds(Statement, st.one_of(few_names, attributes), terms), max_size=6),
+    st.one_of(st.none(), texts.filter(bool)),
+    intervals,
+)
+def test_an_event_is_what_its_json_says(
+    statements: list[Statement], identifier: str | None, interval: Interval | None
+) -> None:
+    event = Event(tuple(statements), identifier, interval)
+
+    assert Event.from_json(event.to_json()) == event
+
+
 TURTLE = """
 @prefix dbo: <http://dbpedia.org/ontology/> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -200,3 +225,18 @@ def test_bad_rdf_says_what_is_wrong(text: str, reason: str) -> None:
 def test_a_context_behind_an_address_is_not_fetched() -> None:
     with pytest.raises(EventError, match="must stand in the text itself"):
         Event.from_json('{"@context": "https://example.org/context", "@id": "urn:e", "a": 1}')
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("<urn:a> <urn:p> _:b . _:b <urn:q> 1 .", ["urn:a"]),
+        ("<urn:a> <urn:p> _:b ; <urn:o> _:b . _:b <urn:q> 1 .", ["urn:a", None]),
+        ("<urn:a> <urn:p> _:b . <urn:c> <urn:p> _:b . _:b <urn:q> 1 .", ["urn:a", "urn:c", None]),
+        ("_:b <urn:p> _:c . _:c <urn:p> _:b .", [None, None]),
+    ],
+)
+def test_a_blank_node_is_told_of_below_the_one_that_refers_to_it_and_else_by_itself(
+    text: str, subjects: list[str | None]
+) -> None:
+    assert [one.subject for one in descriptions(text, Syntax.TURTLE)] == subjects

@@ -74,6 +74,15 @@ def test_ids_are_remembered_within_a_bound() -> None:
     assert isinstance(reader.read(b'{"@id": "a"}'), Event)
 
 
+def test_whole_events_that_are_taken_at_once_are_remembered_within_the_same_bound() -> None:
+    reader = EventLines("log", remembered_ids=2)
+
+    assert reader.admit_whole(["a", "b"], [1, 2])
+    assert not reader.admit_whole(["c", "b"], [3, 4])
+    assert reader.admit_whole(["c", "d"], [3, 4])
+    assert reader.admit_whole(["a"], [5])
+
+
 def test_files_are_read_plain_and_compressed(tmp_path: Path) -> None:
     plain, compressed = tmp_path / "plain.jsonl", tmp_path / "packed.jsonl.gz"
     plain.write_bytes(b'{"a": 1}\n')

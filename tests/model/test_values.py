@@ -6,7 +6,7 @@ import pytest
 
 from purport import Event, Matcher, parse
 from purport.model.clock import ManualClock, SystemClock
-from purport.model.interval import Interval
+from purport.model.interval import Interval, read_instant
 from purport.model.match import Mapping
 from purport.model.notification import Notification
 from purport.model.subscription import (
@@ -40,6 +40,20 @@ def test_times_need_a_zone() -> None:
     for make in (Time, Interval.at, ManualClock):
         with pytest.raises(ValueError, match="time zone"):
             make(NAIVE)
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2016-04-11", "2016-04-11T00:00:00+00:00"),
+        ("2016-04-11Z", "2016-04-11T00:00:00+00:00"),
+        ("2016-04-11+01:00", "2016-04-11T00:00:00+01:00"),
+        ("2016-04-11T13:24:19", "2016-04-11T13:24:19+00:00"),
+        ("2016-04-11T13:24:19-05:30", "2016-04-11T13:24:19-05:30"),
+    ],
+)
+def test_a_date_is_its_first_moment_where_it_is_said(text: str, instant: str) -> None:
+    assert read_instant(text) == datetime.fromisoformat(instant)
 
 
 def test_numbers_are_finite_and_iris_absolute() -> None:

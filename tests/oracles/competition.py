@@ -1,15 +1,13 @@
 """Competition by asking every registered term: slow, and plainly what the formula says."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from purport.relatedness.measure import Measure, Scores
+from purport.relatedness.measure import Measure
+from tests.strategies.pairwise import Pairwise
 
 
 @dataclass(frozen=True, slots=True)
-class PlainCompetition:
+class PlainCompetition(Pairwise):
     """A measure among registered terms."""
 
     measure: Measure
@@ -24,10 +22,6 @@ class PlainCompetition:
             return own
         left_over = ours * float((ours / theirs) ** self.rivalry)
         return left_over / (1 + left_over)
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        scores = [[self.score(one, other) for other in right] for one in left]
-        return np.array(scores, np.float64).reshape(len(left), len(right))
 
 
 def odds(score: float) -> float:

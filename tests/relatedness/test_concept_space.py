@@ -63,6 +63,26 @@ def test_a_space_without_words_is_refused_and_the_old_one_stays(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["space"]
 
 
+def test_a_space_that_cannot_take_its_place_leaves_the_old_one_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "space"
+    small_space(folder)
+    rename = Path.rename
+
+    def fail_once_it_is_free(path: Path, target: Path) -> Path:
+        if target == folder and not folder.exists() and "-old-" not in path.name:
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    with monkeypatch.context() as patch, pytest.raises(UnusablePath, match="No space left"):
+        patch.setattr(Path, "rename", fail_once_it_is_free)
+        small_space(folder)
+
+    assert ConceptSpace.open(folder).manifest.name == "small"
+    assert [path.name for path in tmp_path.iterdir()] == ["space"]
+
+
 def test_a_folder_of_other_things_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("keep me")
 

@@ -1,7 +1,6 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +8,11 @@ from hypothesis import strategies as st
 from purport import load_measure
 from purport.relatedness.esa import Esa
 from purport.relatedness.hybrid import BEST_RANKED, Hybrid
-from purport.relatedness.measure import EventMeasure, Measure, Scores
+from purport.relatedness.measure import EventMeasure, Measure
 from tests.contracts.event_measure import EventMeasureContract
 from tests.contracts.measure import MeasureContract
 from tests.relatedness.spaces import small_space
+from tests.strategies.pairwise import Pairwise
 
 
 class TestHybridOfAttributes(EventMeasureContract):
@@ -30,16 +30,13 @@ class TestHybridOfValues(MeasureContract):
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Pairwise):
     """A measure whose scores with one term are given."""
 
     scores: Mapping[str, float]
 
     def score(self, left: str, right: str) -> float:
         return self.scores[right]
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        return np.array([[self.score(a, b) for b in right] for a in left])
 
 
 scores = st.lists(

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from purport.relatedness import phrases
-from purport.relatedness.measure import Scores
 from purport.relatedness.phrases import (
     Phrase,
     Wordwise,
@@ -17,12 +16,13 @@ from purport.relatedness.phrases import (
     weakest_of_best,
 )
 from tests.oracles.phrase_scores import mean_both_ways, weakest
+from tests.strategies.pairwise import Pairwise
 
 WORDS = ("garage", "energy", "room", "floor", "laptop", "first", "second")
 
 
 @dataclass(frozen=True)
-class LetterWords:
+class LetterWords(Pairwise):
     """Words are near when they share letters; `first` and `second` never stand for each other."""
 
     identity: str = "letters"
@@ -32,9 +32,6 @@ class LetterWords:
 
     def is_guarded(self, left: str, right: str) -> bool:
         return {left, right} == {"first", "second"}
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        return np.array([[self.score(a, b) for b in right] for a in left])
 
     def guarded(self, left: Sequence[str], right: Sequence[str]) -> NDArray[np.bool_]:
         return np.array([[self.is_guarded(a, b) for b in right] for a in left])

@@ -23,10 +23,11 @@ from purport.relatedness.score_blocks import Block
 from purport.relatedness.score_table import ScoreTable
 from tests.contracts.measure import MeasureContract
 from tests.relatedness.spaces import small_space
+from tests.strategies.pairwise import Pairwise
 
 
 @dataclass(frozen=True)
-class Letters:
+class Letters(Pairwise):
     """Terms are near when they share letters; what is computed is counted."""
 
     identity: str = "letters"
@@ -39,9 +40,7 @@ class Letters:
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         self.asked.append((len(left), len(right)))
-        return np.array([[self.score(a, b) for b in right] for a in left]).reshape(
-            len(left), len(right)
-        )
+        return super().matrix(left, right)
 
 
 class TestScoreTable(MeasureContract):
@@ -190,6 +189,20 @@ def test_many_blocks_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert again.known_given(["ab"]) == {f"w{number}" for number in range(10)}
 
 
+def test_what_a_block_does_not_know_stays_known() -> None:
+    letters = Letters()
+    table = ScoreTable(letters)
+    known = table.score("ab", "bc")
+
+    unknown = np.nan
+    assert table.add(
+        Block(["ab", "cd"], ["bc", "de"], np.array([[unknown, 0.5], [0.25, unknown]], np.float32))
+    )
+
+    assert (table.score("ab", "bc"), table.score("ab", "de")) == (known, 0.5)
+    assert letters.asked == [(1, 1)]
+
+
 def test_the_scores_of_another_measure_are_refused(tmp_path: Path) -> None:
     ScoreTable(Letters(), tmp_path / "t")
 
@@ -198,14 +211,11 @@ def test_the_scores_of_another_measure_are_refused(tmp_path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Nameless:
+class Nameless(Pairwise):
     """The two methods that make a measure, and no more."""
 
     def score(self, left: str, right: str) -> float:
         return float(left == right)
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        return np.array([[self.score(a, b) for b in right] for a in left])
 
 
 def test_a_measure_that_does_not_say_who_it_is_is_kept_in_memory_only(tmp_path: Path) -> None:

@@ -1,28 +1,26 @@
 """Subscriptions with `~` and events over a small world, and a measure with ties, zeros and ones."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
-import numpy as np
 from hypothesis import strategies as st
 
 from purport.model import subscription as ast
 from purport.model.subscription import Approximation
 from purport.model.term import folded
-from purport.relatedness.measure import Scores
 from tests.strategies.exact import (
     EQUALITIES,
     asked_attributes,
     asked_values,
     exact_predicates,
 )
+from tests.strategies.pairwise import Pairwise
 
 _STEPS = (0.0, 0.0, 0.25, 0.5, 0.5, 0.75, 1.0, 0.875)  # kept as they are in single precision
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Pairwise):
     """A measure that gives one of a few scores to each pair, the same both ways."""
 
     def score(self, left: str, right: str) -> float:
@@ -30,11 +28,6 @@ class Steps:
             return 1.0
         key = "|".join(sorted((folded(left), folded(right))))
         return _STEPS[crc32(key.encode(errors="surrogatepass")) % len(_STEPS)]
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        return np.array([[self.score(a, b) for b in right] for a in left], np.float64).reshape(
-            len(left), len(right)
-        )
 
 
 approximations = st.sampled_from([None, Approximation()])

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-import numpy as np
 from hypothesis import strategies as st
 
 from purport.matching.matcher import Matcher
@@ -20,8 +19,8 @@ from purport.model.interval import Interval, time_of
 from purport.model.language.parse import parse
 from purport.model.term import Term, Text, Time, folded
 from purport.model.units import Quantity
-from purport.relatedness.measure import Scores
 from tests.oracles.temporal_scan import Passing, Publication, Step
+from tests.strategies.pairwise import Pairwise
 from tests.strategies.wine_cellar import cellar
 
 LATEST = 8
@@ -39,18 +38,13 @@ SCORES = {
 
 
 @dataclass(frozen=True, slots=True)
-class FewWords:
+class FewWords(Pairwise):
     """A measure that knows how a few words are related, and of no others."""
 
     def score(self, left: str, right: str) -> float:
         if folded(left) == folded(right):
             return 1.0
         return SCORES.get(frozenset({folded(left), folded(right)}), 0.0)
-
-    def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
-        return np.array([[self.score(a, b) for b in right] for a in left], np.float64).reshape(
-            len(left), len(right)
-        )
 
 
 def matcher(asked: Sequence[ast.Subscription] = ()) -> Matcher:

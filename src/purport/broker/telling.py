@@ -18,7 +18,7 @@ from purport.broker.records import (
 )
 from purport.broker.registry import Registration
 from purport.model.event import Event
-from purport.model.match import Correspondence, Evidence, Explanation, Mapping, Match
+from purport.model.match import Evidence, Explanation, Mapping, Match
 from purport.model.notification import AnswerChange, Notification
 from purport.model.subscription import Predicate, Subscription
 
@@ -97,17 +97,7 @@ def _told_to(record: Published | Detected, subscription: str) -> Told:
 
 
 def _mapping(answered: Answered, predicates: Sequence[Predicate], event: Event) -> Mapping:
-    total = sum(answered.similarities)
-    pairs = zip(predicates, answered.mapping, answered.similarities, strict=False)
-    return Mapping(
-        tuple(
-            Correspondence(
-                predicate,
-                event.statements[place],
-                similarity,
-                similarity / total if total else 0.0,
-            )
-            for predicate, place, similarity in pairs
-        ),
-        answered.probability,
-    )
+    """The mapping of an answer; an engine need not say by which one it answers."""
+    statements = (event.statements[place] for place in answered.mapping)
+    answers = zip(predicates, statements, answered.similarities, strict=False)
+    return Mapping.of(answers, answered.probability)

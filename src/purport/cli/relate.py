@@ -13,7 +13,7 @@ from purport.cli.options import AsJson
 from purport.cli.terms import terms_in
 from purport.errors import InvalidInput, MissingExtra
 from purport.relatedness.catalogue import MEASURES, MeasureSettings, measure_of
-from purport.relatedness.explanation import Explanation, explain_pair
+from purport.relatedness.explanation import PairExplanation, explain_pair
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure, attribute_measure
 
@@ -87,7 +87,7 @@ def relate(
         sys.stdout.write(_told(explanation))
 
 
-def _told(explanation: Explanation) -> str:
+def _told(explanation: PairExplanation) -> str:
     lines = ["", "read as", f"  {' '.join(explanation.left_words)}"]
     lines += [f"  {' '.join(explanation.right_words)}", "", "by measure"]
     lines += [f"  {score:.4f}  {name}" for name, score in explanation.scores.items()]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from purport.matching.asked import BagPredicate, RowPredicate, is_near_value
-from purport.matching.attribute_side import Allowed, AttributeSide, ExactName, RankedName
-from purport.matching.first_line import Side, name_side, value_side, value_similarities
+from purport.matching.asked import BagPredicate, RowPredicate
+from purport.matching.attribute_side import Allowed, ExactName
+from purport.matching.first_line import FirstLine, value_similarities
+from purport.matching.flat_lists import Places
 from purport.matching.keys import Key, told_attribute_keys
-from purport.matching.measures import Measures
 from purport.model.comparison import Operator
 from purport.model.event import Event
 from purport.model.subscription import Comparison, ContainsAll, OneOfValues, Within
@@ -24,22 +24,10 @@ from purport.relatedness.measure import Scores
 
 
 @dataclass(frozen=True, slots=True)
-class BagLine:
+class BagLine(FirstLine):
     """The values of an attribute, against several that are asked for."""
 
     predicate: BagPredicate
-    attribute: AttributeSide
-    measures: Measures
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether neither the attribute nor one of the values is approximate."""
-        return isinstance(self.attribute, ExactName) and not is_near_value(self.predicate)
-
-    @property
-    def is_of_words(self) -> bool:
-        """Whether no event measure ranks the attribute."""
-        return not isinstance(self.attribute, RankedName)
 
     @property
     def is_sharp(self) -> bool:
@@ -60,28 +48,12 @@ class BagLine:
         exact = [one for one in every[1:] if must_hold and one.value.approximation is None]
         return (every[0], *exact)
 
-    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
-        """The score of a bag at the statement that stands for it, and 0 at all others."""
-        names, values, allowed = self._found(event)
-        return names * values, allowed
-
-    def sides(self, event: Event) -> tuple[Side, ...]:
-        """The attribute and the values."""
-        statements = event.statements
-        names, values, _ = self._found(event)
-        return (
-            name_side(self.predicate.attribute, statements, names, self.measures),
-            value_side(self.predicate, statements, values, self.measures),
-        )
-
-    def _found(self, event: Event) -> tuple[Scores, Scores, Allowed]:
-        """For each statement how its name scores, what its bag does, and whether it is allowed."""
-        statements = event.statements
-        names, named = self.attribute.scores([one.attribute for one in statements])
+    def _values(self, event: Event, named: Allowed) -> tuple[Scores, Allowed]:
+        """The score of each bag at the statement that stands for it, and 0 at all others."""
         scores, answers = self._answers(event)
-        values = np.zeros(len(statements))
-        allowed = np.zeros(len(statements), np.bool_)
-        for places in self._bags(event, names, named):
+        values = np.zeros(len(event.statements))
+        allowed = np.zeros(len(event.statements), np.bool_)
+        for places in self._bags(event, named):
             if isinstance(self.predicate, ContainsAll):
                 best = places[np.argmax(scores[:, places], axis=1)]
                 row = int(np.argmin(scores[np.arange(len(scores)), best]))
@@ -90,8 +62,8 @@ class BagLine:
             else:
                 at = places[np.argmin(scores[0, places])]
                 score, is_allowed = scores[0, at], answers[0, places].all()
-            values[at], allowed[at] = score, bool(is_allowed) and named[at]
-        return names, values, allowed
+            values[at], allowed[at] = score, bool(is_allowed)
+        return values, allowed
 
     def _answers(self, event: Event) -> tuple[Scores, Allowed]:
         """How the values score: a row for each asked one, or a single row for all of them."""
@@ -104,9 +76,7 @@ class BagLine:
         rows = [value_similarities(event.statements, one, self.measures) for one in asked]
         return np.array([scores for scores, _ in rows]), np.array([held for _, held in rows])
 
-    def _bags(
-        self, event: Event, names: Scores, named: Allowed
-    ) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    def _bags(self, event: Event, named: Allowed) -> list[Places]:
         """The places of statements whose attribute is one and may be the one that is asked for."""
         same, _ = ExactName(self.predicate.attribute.term).scores(
             [one.attribute for one in event.statements]

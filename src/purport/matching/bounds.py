@@ -53,7 +53,7 @@ Sections = tuple[_Section, ...]  # equalities, listed ones from above and from b
 
 
 @dataclass(slots=True)
-class OnScale:
+class RowsOnScale:
     """The rows that numbers on one scale may answer under one attribute.
 
     `always` are rows that each of them answers, with weights.

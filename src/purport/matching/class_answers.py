@@ -91,7 +91,7 @@ class ClassAnswers:
         """How well a value answers, whatever else is told."""
         if isinstance(predicate, ClassOrder):
             told = self.individuals.class_named(value)
-            is_so = told is not None and self._stands(told, predicate)
+            is_so = told is not None and self._stands(Named(told), predicate)
             return _YES if is_so else _NO
         return self.answer(predicate, self.individuals.named(value), value)
 
@@ -112,11 +112,10 @@ class ClassAnswers:
         ]
         return f"{called} with {', '.join(facts)}" if facts else called
 
-    def _stands(self, told: str, predicate: ClassOrder) -> bool:
+    def _stands(self, told: Named, predicate: ClassOrder) -> bool:
         """Whether a class stands to the asked one as the predicate says."""
         asked = predicate.expression
-        below = self._subsumes(asked, Named(told))
-        above = self._subsumes(Named(told), asked)
+        below, above = self._contains(asked, told), self._contains(told, asked)
         match predicate.relation:
             case ClassRelation.MORE_SPECIFIC:
                 return below and not above
@@ -125,11 +124,12 @@ class ClassAnswers:
             case ClassRelation.EQUIVALENT:
                 return below and above
 
-    def _subsumes(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
+    def _contains(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
         ontology = self.individuals.ontology
-        match wider, narrower:
-            case Named(one), Named(other) if self.is_ordered(one) and self.is_ordered(other):
-                return ontology.subsumes(one, other)
+        if isinstance(wider, Named) and isinstance(narrower, Named):
+            names = wider.name, narrower.name
+            if all(map(self.is_ordered, names)):
+                return ontology.subsumes(*names)
         return ontology.subsumes_expression(wider, narrower)
 
     def _require_value(self, property: str, asked: AskedValue) -> None:

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from purport.matching.asked import ClassPredicate, RowPredicate, is_near_value
-from purport.matching.attribute_side import Allowed, AttributeSide, ExactName, RankedName
+from purport.matching.attribute_side import Allowed
 from purport.matching.class_answers import ClassAnswers
-from purport.matching.first_line import Side, name_side
+from purport.matching.first_line import FirstLine, Side
 from purport.matching.individuals import thing_of
-from purport.matching.measures import Measures
 from purport.model.event import Event
 from purport.model.language.write import write_predicate
 from purport.model.subscription import AskedAttribute, ClassOrder, HasProperty, IsA
@@ -25,24 +24,15 @@ from purport.relatedness.measure import Scores
 
 
 @dataclass(frozen=True, slots=True)
-class ClassLine:
-    """Attribute, and the class that the value is in, the property that it has, or its rank."""
+class ClassLine(FirstLine):
+    """The class that a value is in, the property that it has, or its rank among classes.
 
-    predicate: ClassPredicate  # with the names as the subscriber wrote them
-    asked: ClassPredicate  # with full IRIs
-    attribute: AttributeSide
+    `predicate` has the names as the subscriber wrote them, `asked` has full IRIs.
+    """
+
+    predicate: ClassPredicate
+    asked: ClassPredicate
     answers: ClassAnswers
-    measures: Measures
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether neither the attribute nor the value of a property is approximate."""
-        return isinstance(self.attribute, ExactName) and not is_near_value(self.asked)
-
-    @property
-    def is_of_words(self) -> bool:
-        """Whether no event measure ranks the attribute."""
-        return not isinstance(self.attribute, RankedName)
 
     @property
     def is_sharp(self) -> bool:
@@ -55,24 +45,6 @@ class ClassLine:
         """The predicate itself."""
         return (self.asked,)
 
-    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
-        """For each statement its similarity, and whether the exact parts of the predicate hold."""
-        names, named = self._names(event)
-        values, answers = self._values(event)
-        return names * values, named & answers
-
-    def sides(self, event: Event) -> tuple[Side, ...]:
-        """The attribute, and the class or the property."""
-        names, _ = self._names(event)
-        values, _ = self._values(event)
-        asked = write_predicate(self.predicate)
-        side = "property" if isinstance(self.asked, HasProperty) else "class"
-        told = tuple(said(one.value) for one in event.statements)
-        return (
-            name_side(self.predicate.attribute, event.statements, names, self.measures),
-            Side(side, "the ontology", None, (asked,), told, values, self._reasons(event)),
-        )
-
     def _names(self, event: Event) -> tuple[Scores, Allowed]:
         """How attributes score, each by its own name or by that of the thing that it types."""
         told = [one.attribute for one in event.statements]
@@ -83,7 +55,7 @@ class ClassLine:
         scores, allowed = self.attribute.scores(things)
         return np.maximum(names, scores), named | allowed
 
-    def _values(self, event: Event) -> tuple[Scores, Allowed]:
+    def _values(self, event: Event, named: Allowed) -> tuple[Scores, Allowed]:
         described = self.answers.individuals.described_in(event)
         found = []
         for place, one in enumerate(event.statements):
@@ -93,6 +65,12 @@ class ClassLine:
                 found.append(self.answers.value_answer(self.asked, one.value))
         scores = np.array([one.score for one in found], np.float32).astype(np.float64)
         return scores, np.array([one.is_allowed for one in found], np.bool_)
+
+    def _value_side(self, event: Event, scores: Scores) -> Side:
+        asked = write_predicate(self.predicate)
+        side = "property" if isinstance(self.asked, HasProperty) else "class"
+        told = tuple(said(one.value) for one in event.statements)
+        return Side(side, "the ontology", None, (asked,), told, scores, self._reasons(event))
 
     def _reasons(self, event: Event) -> tuple[str, ...]:
         """For each statement what is said of whom, such as `RedWine isa Wine`."""

@@ -34,9 +34,6 @@ class ClassSides:
     def __len__(self) -> int:
         return len(self._predicates)
 
-    def __contains__(self, side: int) -> bool:
-        return side in self._predicates
-
     def predicate(self, side: int) -> ClassPredicate:
         """The predicate of a side."""
         return self._predicates[side]

@@ -14,9 +14,9 @@ from purport.matching.class_answers import ClassAnswers
 from purport.matching.filing import Filing
 from purport.matching.kernel import Found, Scratch, Told, match_events_of_tuples
 from purport.matching.measures import Measures
+from purport.matching.name_sides import NameSides
 from purport.matching.plan import SubscriptionPlan
 from purport.matching.rows import Reach, RowTable
-from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
 from purport.matching.tellings import Tellings
 from purport.matching.value_sides import ValueSides
@@ -71,9 +71,6 @@ class CompiledMatcher:
         self._events = 0
         self._matches_an_event = 4.0
         self._next_filing = _FIRST_FILING
-
-    def __len__(self) -> int:
-        return len(self._filing)
 
     @property
     def visited(self) -> int:

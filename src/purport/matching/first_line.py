@@ -7,14 +7,13 @@ and of bags (`bag_line.py`) are further first-line matchers.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from purport.matching.asked import (
-    BagPredicate,
     MatchedPredicate,
     RowPredicate,
     ValuePredicate,
@@ -28,7 +27,6 @@ from purport.model.comparison import Operator, holds
 from purport.model.event import Event, Statement
 from purport.model.subscription import (
     Approximation,
-    AskedAttribute,
     AskedValue,
     Comparison,
     InRange,
@@ -37,35 +35,6 @@ from purport.model.subscription import (
 from purport.model.units import Unit
 from purport.model.words import said, says_words
 from purport.relatedness.measure import Scores
-
-
-class FirstLine(Protocol):
-    """How well statements answer one predicate."""
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether a statement answers fully or not at all."""
-
-    @property
-    def is_of_words(self) -> bool:
-        """Whether similarities are the same in every event, but for what it describes."""
-
-    @property
-    def is_sharp(self) -> bool:
-        """Whether the best answers to its rows say how well the predicate is answered."""
-
-    def rows(self, *, is_required: bool) -> tuple[RowPredicate, ...]:
-        """Predicates that single words answer at least as well as statements answer this one.
-
-        The first stands for it. Further ones, which are exact, must hold as well; there are none
-        unless `is_required`: whether exact predicates must hold.
-        """
-
-    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
-        """For each statement its similarity, and whether the exact parts of the predicate hold."""
-
-    def sides(self, event: Event) -> tuple[Side, ...]:
-        """What the similarities are products of, for explanations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +51,85 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueLine:
-    """Attribute and value, each exact or approximate, and their product."""
+class FirstLine(ABC):
+    """How well statements answer one predicate: as well as their names do, times their values."""
 
-    predicate: ValuePredicate
+    predicate: MatchedPredicate
     attribute: AttributeSide
     measures: Measures
 
     @property
     def is_exact(self) -> bool:
-        """Whether neither side is approximate."""
+        """Whether a statement answers fully or not at all: neither side is approximate."""
         return isinstance(self.attribute, ExactName) and not is_near_value(self.predicate)
 
     @property
     def is_of_words(self) -> bool:
-        """Whether no event measure ranks the attribute."""
+        """Whether no event measure ranks the attribute.
+
+        Then similarities are the same in every event, but for what it describes.
+        """
         return not isinstance(self.attribute, RankedName)
+
+    @property
+    @abstractmethod
+    def is_sharp(self) -> bool:
+        """Whether the best answers to its rows say how well the predicate is answered."""
+
+    @abstractmethod
+    def rows(self, *, is_required: bool) -> tuple[RowPredicate, ...]:
+        """Predicates that single words answer at least as well as statements answer this one.
+
+        The first stands for it. Further ones, which are exact, must hold as well; there are none
+        unless `is_required`: whether exact predicates must hold.
+        """
+
+    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
+        """For each statement its similarity, and whether the exact parts of the predicate hold."""
+        names, named = self._names(event)
+        values, answers = self._values(event, named)
+        return names * values, named & answers
+
+    def sides(self, event: Event) -> tuple[Side, Side]:
+        """What the similarities are products of, for explanations."""
+        names, named = self._names(event)
+        values, _ = self._values(event, named)
+        asked = self.predicate.attribute
+        name_side = Side(
+            "attribute",
+            self.measures.name_of(asked.approximation),
+            self.measures.behind(asked.approximation),
+            (said(asked.term),),
+            tuple(said(one.attribute) for one in event.statements),
+            names,
+        )
+        return name_side, self._value_side(event, values)
+
+    def _names(self, event: Event) -> tuple[Scores, Allowed]:
+        """For each statement how its attribute scores, and whether that may be the right one."""
+        return self.attribute.scores([one.attribute for one in event.statements])
+
+    @abstractmethod
+    def _values(self, event: Event, named: Allowed) -> tuple[Scores, Allowed]:
+        """The same of values; `named` are the statements whose attribute may be the right one."""
+
+    def _value_side(self, event: Event, scores: Scores) -> Side:
+        near = approximation_of(self.predicate)
+        return Side(
+            "value",
+            self.measures.name_of(near),
+            self.measures.behind(near),
+            tuple(said(plain_term(one)) for one in asked_values(self.predicate)),
+            tuple(said(one.value) for one in event.statements),
+            scores,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ValueLine(FirstLine):
+    """A value that is compared, exact or approximate."""
+
+    predicate: ValuePredicate
 
     @property
     def is_sharp(self) -> bool:
@@ -108,54 +140,8 @@ class ValueLine:
         """The predicate itself."""
         return (self.predicate,)
 
-    def similarities(self, event: Event) -> tuple[Scores, Allowed]:
-        """For each statement its similarity, and whether the exact parts of the predicate hold."""
-        statements = event.statements
-        names, named = self.attribute.scores([one.attribute for one in statements])
-        values, answers = value_similarities(statements, self.predicate, self.measures)
-        return names * values, named & answers
-
-    def sides(self, event: Event) -> tuple[Side, ...]:
-        """The attribute and the value."""
-        statements = event.statements
-        names, _ = self.attribute.scores([one.attribute for one in statements])
-        values, _ = value_similarities(statements, self.predicate, self.measures)
-        return (
-            name_side(self.predicate.attribute, statements, names, self.measures),
-            value_side(self.predicate, statements, values, self.measures),
-        )
-
-
-def name_side(
-    asked: AskedAttribute, statements: Sequence[Statement], scores: Scores, measures: Measures
-) -> Side:
-    """The side of the attribute, for explanations."""
-    return Side(
-        "attribute",
-        measures.name_of(asked.approximation),
-        measures.behind(asked.approximation),
-        (said(asked.term),),
-        tuple(said(one.attribute) for one in statements),
-        scores,
-    )
-
-
-def value_side(
-    predicate: ValuePredicate | BagPredicate,
-    statements: Sequence[Statement],
-    scores: Scores,
-    measures: Measures,
-) -> Side:
-    """The side of the values, for explanations."""
-    near = approximation_of(predicate)
-    return Side(
-        "value",
-        measures.name_of(near),
-        measures.behind(near),
-        tuple(said(plain_term(one)) for one in asked_values(predicate)),
-        tuple(said(one.value) for one in statements),
-        scores,
-    )
+    def _values(self, event: Event, named: Allowed) -> tuple[Scores, Allowed]:
+        return value_similarities(event.statements, self.predicate, self.measures)
 
 
 def value_similarities(

@@ -12,6 +12,7 @@ from purport.matching.supported import label, unsupported_forms
 from purport.model.language.parse import parse_all, parse_file
 from purport.model.language.pieces import starts_subscription
 from purport.model.subscription import Subscription
+from purport.model.text_file import file_state
 
 
 class Given(Protocol):
@@ -89,11 +90,7 @@ class GivenFile:
 
     def look(self) -> Hashable:
         """When it was changed; None if it is gone."""
-        try:
-            found = Path(self.path).stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return file_state(self.path)
 
     def subscriptions(self) -> Sequence[Subscription]:
         """Those in the file."""

@@ -144,18 +144,11 @@ def _read_line(
     while True:
         name = place + 1
         name_end, key = _scan_text(letters, place, end)
-        if name_end < 0:
+        if name_end < 0 or not _is_new(key, scratch.names, seen):
             return _NOT_PLAIN
-        place = _skip(letters, name_end + 1, end)
-        if place >= end or letters[place] != _COLON or seen == MOST_NAMES:
-            return _NOT_PLAIN
-        for other in range(seen):
-            if scratch.names[other] == key:
-                return _NOT_PLAIN
-        scratch.names[seen] = key
         seen += 1
-        place = _skip(letters, place + 1, end)
-        if place >= end:
+        place = _after_colon(letters, name_end + 1, end)
+        if place < 0:
             return _NOT_PLAIN
         if name < name_end and letters[name] == _AT:
             kind = _about(letters, name, name_end)
@@ -164,11 +157,9 @@ def _read_line(
         else:
             statements.attributes[at] = find_text(key, letters, name, name_end, *names)
             statements.name_starts[at], statements.name_ends[at] = name, name_end
-            if letters[place] == _N:
-                place = _after(letters, place, end, _NULL)
-                for letter in range(name, name_end):
-                    if letters[letter] >= _ASCII:  # nobody looks at what it spells
-                        return _NOT_PLAIN
+            if letters[place] == _N:  # nobody looks at what such a name spells
+                is_plain = _is_ascii(letters, name, name_end)
+                place = _after(letters, place, end, _NULL) if is_plain else _NOT_PLAIN
             else:
                 place = _read_value(letters, place, end, words, codes, spells, statements, at)
                 at += 1
@@ -180,12 +171,39 @@ def _read_line(
         if letters[place] == _CLOSE:
             break
         place = _skip(letters, place + 1, end)
-    is_in_order = not about & _TIMES or (
-        about & _TIMES == _TIMES and scratch.times[0] <= scratch.times[1]
-    )
-    if about & _TIMES:
-        lines.times_begun[line], lines.times_ended[line] = scratch.times[0], scratch.times[1]
-    return at if is_in_order and _skip(letters, place + 1, end) == end else _NOT_PLAIN
+    is_whole = _skip(letters, place + 1, end) == end
+    return at if is_whole and _note_times(about, lines, scratch, line) else _NOT_PLAIN
+
+
+@inlined
+def _is_new(key: np.uint64, names: Hashes, seen: int) -> bool:
+    """Note a name by its hash; False if it was seen in this line, or they are too many."""
+    if seen == MOST_NAMES:
+        return False
+    for other in range(seen):
+        if names[other] == key:
+            return False
+    names[seen] = key
+    return True
+
+
+@inlined
+def _after_colon(letters: Letters, place: int, end: int) -> int:
+    """Where the value begins behind a name; -1 if there is none."""
+    place = _skip(letters, place, end)
+    if place >= end or letters[place] != _COLON:
+        return _NOT_PLAIN
+    place = _skip(letters, place + 1, end)
+    return place if place < end else _NOT_PLAIN
+
+
+@inlined
+def _note_times(about: int, lines: Lines, scratch: Scratch, line: int) -> bool:
+    """Note the times of a line, if it has any; False unless there are both, in order."""
+    if not about & _TIMES:
+        return True
+    lines.times_begun[line], lines.times_ended[line] = scratch.times[0], scratch.times[1]
+    return bool(about & _TIMES == _TIMES and scratch.times[0] <= scratch.times[1])
 
 
 @inlined
@@ -254,9 +272,8 @@ def _read_about(
     if kind == 0 or finish <= begin:
         return _NOT_PLAIN
     if kind == _IS_ID:
-        for letter in range(begin, finish):
-            if letters[letter] >= _ASCII:
-                return _NOT_PLAIN
+        if not _is_ascii(letters, begin, finish):
+            return _NOT_PLAIN
         lines.id_starts[line], lines.id_ends[line] = begin, finish
         return finish + 1
     if finish - begin < SHORTEST_TIME:
@@ -299,6 +316,14 @@ def _after(letters: Letters, place: int, end: int, word: Letters) -> int:
     """The place after a word that has to stand here; -1 if it does not."""
     is_there = place + len(word) <= end and _is_same(letters, place, place + len(word), word)
     return place + len(word) if is_there else _NOT_PLAIN
+
+
+@inlined
+def _is_ascii(letters: Letters, begin: int, end: int) -> bool:
+    is_ascii = True
+    for place in range(begin, end):
+        is_ascii = is_ascii and letters[place] < _ASCII
+    return is_ascii
 
 
 @inlined

@@ -37,4 +37,4 @@ def line_of(
         raise InvalidInput(f"{text} asks an ontology, and none is given (ontology=, --ontology)")
     resolved = classes.resolved(predicate)
     attribute = attribute_side(resolved.attribute, measures)
-    return ClassLine(predicate, resolved, attribute, classes, measures)
+    return ClassLine(predicate, attribute, measures, resolved, classes)

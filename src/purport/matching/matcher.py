@@ -26,7 +26,7 @@ from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
 from purport.matching.supported import label, place_of
 from purport.matching.telling import Telling
 from purport.model.event import Event, Statement
-from purport.model.match import Correspondence, Mapping, Match
+from purport.model.match import Mapping, Match
 from purport.model.subscription import Exactness, Options, Subscription
 from purport.relatedness.lexicon import Lexicon
 from purport.relatedness.measure import Measure
@@ -300,14 +300,8 @@ class Matcher:
         statements = [event.statements[place] for place in row.statements]
         predicates = matched_predicates(subscription)
         similarities = self._similarities(row, predicates, statements)
-        total = sum(similarities)
-        pairs = [
-            Correspondence(predicate, statement, similarity, similarity / total if total else 0.0)
-            for predicate, statement, similarity in zip(
-                predicates, statements, similarities, strict=True
-            )
-        ]
-        mapping = Mapping(tuple(pairs), row.probability)
+        answers = zip(predicates, statements, similarities, strict=True)
+        mapping = Mapping.of(answers, row.probability)
         return Match(subscription, event, mapping, explainer=self.explain)
 
     def _whole(

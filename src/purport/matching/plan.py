@@ -18,7 +18,7 @@ from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
 from purport.matching.supported import place_of, require_supported
 from purport.model.event import Event
-from purport.model.match import Correspondence, Mapping
+from purport.model.match import Mapping
 from purport.model.subscription import (
     Aggregation,
     Exactness,
@@ -178,18 +178,6 @@ class SubscriptionPlan:
         return np.array([0.0 if line.is_exact else FLOOR for line in self.lines])
 
     def _mapping(self, event: Event, found: RankedVector) -> Mapping:
-        total = sum(found.similarities)
-        return Mapping(
-            tuple(
-                Correspondence(
-                    predicate,
-                    event.statements[column],
-                    similarity,
-                    similarity / total if total else 0.0,
-                )
-                for predicate, column, similarity in zip(
-                    self.subscription.predicates, found.vector, found.similarities, strict=True
-                )
-            ),
-            found.probability,
-        )
+        statements = [event.statements[column] for column in found.vector]
+        answers = zip(self.subscription.predicates, statements, found.similarities, strict=True)
+        return Mapping.of(answers, found.probability)

@@ -11,8 +11,8 @@ from purport.matching.aggregation import FLOOR
 from purport.matching.asked import ClassPredicate, RowPredicate, is_near_value
 from purport.matching.flat_lists import Column, FlatLists, Integers
 from purport.matching.kernel import Flags
+from purport.matching.name_sides import NameSides
 from purport.matching.plan import SubscriptionPlan
-from purport.matching.sides import NameSides
 from purport.matching.tellings_kernel import Rows
 from purport.matching.value_sides import ValueSides
 from purport.model.comparison import Operator

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from purport.matching.asked import ValuePredicate, asked_values, plain_term
-from purport.model.comparison import Operator
+from purport.model.comparison import Operator, compared_units
 from purport.model.subscription import Comparison, InRange, OneOfValues
 from purport.model.term import Term, Time
 from purport.model.units import Quantity, Unit
@@ -137,18 +137,16 @@ def _bound(asked: Term, scale: Scale, implied: Unit | None) -> _Bound | None:
 def _quantity_bound(
     magnitude: float, asked: Unit | None, told: Unit | None, implied: Unit | None
 ) -> _Bound | None:
-    named = told or asked
-    if named is not None:
-        known = implied if implied is not None and implied.base == named.base else None
-        told_unit, asked_unit = told or known, asked or known
-        if told_unit is not None and asked_unit is not None:
-            if told_unit.base != asked_unit.base:
-                return None
-            wanted = (asked_unit.in_base(magnitude) - told_unit.offset) / told_unit.scale
-            number = _nearest(wanted)
-            return _Bound(number, _sign(_decimal(number) - wanted))
-    number = _nearest(Fraction(magnitude))
-    return _Bound(number, _sign(Fraction(number) - Fraction(magnitude)))
+    units = compared_units(told, asked, implied)
+    if units is None:
+        number = _nearest(Fraction(magnitude))
+        return _Bound(number, _sign(Fraction(number) - Fraction(magnitude)))
+    told_unit, asked_unit = units
+    if told_unit.base != asked_unit.base:
+        return None
+    wanted = (asked_unit.in_base(magnitude) - told_unit.offset) / told_unit.scale
+    number = _nearest(wanted)
+    return _Bound(number, _sign(_decimal(number) - wanted))
 
 
 def _nearest(wanted: Fraction) -> float:

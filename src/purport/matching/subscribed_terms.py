@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from purport.matching.asked import MatchedPredicate, asked_values, plain_term
+from purport.matching.asked import asked_values, matched_predicates, plain_term
 from purport.model.subscription import Approximation, InRange, Subscription
 from purport.model.term import Resource, Text
 from purport.model.words import said
@@ -25,23 +25,20 @@ def subscribed_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
 
     Numbers, times and truths are no words, and the ends of a range are not what it asks for.
     """
-    for predicate in subscription.predicates:
-        if isinstance(predicate, MatchedPredicate):
-            asked = predicate.attribute
-            yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
-            for value in () if isinstance(predicate, InRange) else asked_values(predicate):
-                if isinstance(value.term, Text | Resource):
-                    yield SubscribedTerm(said(value.term), value.approximation, is_name=False)
+    for predicate in matched_predicates(subscription):
+        asked = predicate.attribute
+        yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
+        for value in () if isinstance(predicate, InRange) else asked_values(predicate):
+            if isinstance(value.term, Text | Resource):
+                yield SubscribedTerm(said(value.term), value.approximation, is_name=False)
 
 
 def approximate_terms(subscription: Subscription) -> Iterator[SubscribedTerm]:
     """Whatever has a `~`: what measures are asked for, numbers too, which words may be near to."""
-    for predicate in subscription.predicates:
-        if isinstance(predicate, MatchedPredicate):
-            asked = predicate.attribute
-            if asked.approximation is not None:
-                yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
-            for value in asked_values(predicate):
-                if value.approximation is not None:
-                    text = said(plain_term(value))
-                    yield SubscribedTerm(text, value.approximation, is_name=False)
+    for predicate in matched_predicates(subscription):
+        asked = predicate.attribute
+        if asked.approximation is not None:
+            yield SubscribedTerm(said(asked.term), asked.approximation, is_name=True)
+        for value in asked_values(predicate):
+            if value.approximation is not None:
+                yield SubscribedTerm(said(plain_term(value)), value.approximation, is_name=False)

@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from purport.matching.bounds import BoundTable, OnScale
+from purport.matching.bounds import BoundTable, RowsOnScale
 from purport.matching.flat_lists import FlatLists, Integers, Places, grown
 from purport.matching.kernel import Bounds
 from purport.matching.measures import Measures
+from purport.matching.name_sides import NameSides
 from purport.matching.rows import RowTable
-from purport.matching.sides import NameSides
 from purport.matching.telling import Telling
 from purport.matching.tellings_kernel import (
     EMPTY,
@@ -125,7 +125,7 @@ class Tellings:
         self._numbers: Integers = np.zeros(1024, np.int32)
         self._versions: Integers = np.full(1024, EMPTY, np.int32)
         self._bound_numbers: Integers = np.full(1024, EMPTY, np.int32)
-        self._on_scale: list[OnScale] = []
+        self._on_scale: list[RowsOnScale] = []
         self._bounds = BoundTable()
         self._view = None
 
@@ -173,7 +173,7 @@ class Tellings:
         number = int(self._bound_numbers[telling])
         if number == EMPTY:
             number = self._bound_numbers[telling] = len(self._on_scale)
-            self._on_scale.append(OnScale(attribute, code))
+            self._on_scale.append(RowsOnScale(attribute, code))
         told, rows = self._on_scale[number], self._rows.arrays()
         scale = self.telling.scale(code)
         implied = self._measures.unit_of(self.telling.attributes[attribute])

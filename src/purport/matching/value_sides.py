@@ -1,4 +1,8 @@
-"""The values that predicates ask for, and which of them a told word answers."""
+"""The values that predicates ask for, and which of them a told word answers.
+
+Of a told word only the sides it has something in common with are kept. A value that does not come
+again (a number, a time, an identifier) is no word: it is compared on a scale (`scales.py`).
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,8 @@ from purport.matching.first_line import value_similarities
 from purport.matching.flat_lists import FlatLists, Integers, Numbers
 from purport.matching.keys import IRI, TEXT, Key, asked_key, told_keys
 from purport.matching.measures import Measures
+from purport.matching.name_sides import Block, NearSides
 from purport.matching.scales import EVERYTHING, Interval, Scale, intervals
-from purport.matching.sides import Block, NearSides
 from purport.model.comparison import Operator
 from purport.model.event import Statement
 from purport.model.language.write import write_class

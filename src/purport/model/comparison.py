@@ -68,6 +68,19 @@ def told_quantity(told: Term) -> Quantity | None:
     return None
 
 
+def compared_units(
+    told: Unit | None, asked: Unit | None, implied: Unit | None
+) -> tuple[Unit, Unit] | None:
+    """The units that a told and an asked number are in; None if they are compared as they stand.
+
+    `implied` is that of a number which names none, where the other one names one of the same kind.
+    """
+    named = told or asked
+    known = implied if named and implied and implied.base == named.base else None
+    told, asked = told or known, asked or known
+    return (told, asked) if told and asked else None
+
+
 def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
     """-1, 0 or 1 as told is less than, equal to or greater than asked; None if incomparable."""
     match asked:
@@ -90,13 +103,10 @@ def _order(told: Term, asked: Term, unit: Unit | None) -> int | None:
 
 
 def _order_of_quantities(told: Quantity, asked: Quantity, unit: Unit | None) -> int | None:
-    named = told.unit or asked.unit
-    if named is None:
+    units = compared_units(told.unit, asked.unit, unit)
+    if units is None:
         return _sign(told.magnitude, asked.magnitude)
-    implied = unit if unit is not None and unit.base == named.base else None
-    told_unit, asked_unit = told.unit or implied, asked.unit or implied
-    if told_unit is None or asked_unit is None:
-        return _sign(told.magnitude, asked.magnitude)
+    told_unit, asked_unit = units
     if told_unit.base != asked_unit.base:
         return None
     return _sign(told_unit.in_base(told.magnitude), asked_unit.in_base(asked.magnitude))

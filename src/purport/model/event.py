@@ -14,11 +14,11 @@ from msgspec import Struct
 from purport.errors import EventError
 from purport.model import rdf
 from purport.model.interval import Interval, read_instant
+from purport.model.paths import MOST_LEVELS
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time
 from purport.model.typed_json import typed, typed_pairs
 from purport.model.units import Quantity
 
-MOST_LEVELS = 64
 MOST_STATEMENTS = 10_000
 _RESERVED = frozenset({"@id", "@start", "@end", "@context", "@statements"})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -41,6 +41,19 @@ class Mapping:
 
     def __post_init__(self) -> None:
         _check_probability(self.probability)
+
+    @classmethod
+    def of(
+        cls, answers: Iterable[tuple[Predicate, Statement, float]], probability: float
+    ) -> Mapping:
+        """Predicates, their statements and similarities, whose shares are their probabilities."""
+        told = list(answers)
+        total = sum([similarity for _, _, similarity in told])
+        pairs = [
+            Correspondence(predicate, statement, similarity, similarity / total if total else 0.0)
+            for predicate, statement, similarity in told
+        ]
+        return cls(tuple(pairs), probability)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+MOST_LEVELS = 64  # of objects within objects, that an event may tell of
 _REMEMBERED = 65_536
 _SCHEME = r"[A-Za-z][A-Za-z0-9+-]*://"
 _STEP = re.compile(rf"(?:{_SCHEME}(?:(?!\.{_SCHEME}).)*[/#])?[^.]*", re.S)

@@ -11,6 +11,7 @@ import pyoxigraph
 
 from purport.errors import EventError
 from purport.model.iris import last_part
+from purport.model.paths import MOST_LEVELS
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, read_time
 from purport.model.units import Quantity, find_unit
 from purport.model.words import parts_of
@@ -26,7 +27,6 @@ _INTEGERS = frozenset(
 _DECIMALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _UNITS = "http://dbpedia.org/datatype/"
-_MOST_LEVELS = 64
 _TIMES = frozenset(XSD + name for name in ("dateTime", "dateTimeStamp", "date"))
 
 
@@ -94,7 +94,7 @@ def _nested(by_subject: Mapping[object, list[pyoxigraph.Triple]]) -> set[object]
     }
     nested: set[object] = set()
     edge: list[object] = [node for node in by_subject if node not in candidates]
-    for _ in range(_MOST_LEVELS):
+    for _ in range(MOST_LEVELS):
         edge = [
             triple.object
             for node in edge

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from purport.relatedness.array_store import digest
 from purport.relatedness.attribute_names import attribute_phrase, reading_identity
 from purport.relatedness.calibration import Calibration
 from purport.relatedness.contrasts import contrasts
-from purport.relatedness.measure import Measure, Scores
+from purport.relatedness.measure import Measure, Scores, places_of
 from purport.relatedness.phrases import Best, Phrase, Wordwise, value_phrase, weakest_of_best
 from purport.relatedness.stems import stem
 from purport.relatedness.unit_names import UnitNames
@@ -158,7 +157,7 @@ class CalibratedWords:
         scores = self.calibration.probabilities(self.features.matrix(left, right))
         scores[np.logical_or.outer(_are_numbers(left), _are_numbers(right))] = 0.0
         wordnet = self.features.wordnet
-        columns = _places([_stems(word) for word in right])
+        columns = places_of([(_stems(word),) for word in right])
         for row, word in enumerate(left):
             for column in columns.get(_stems(word), ()):
                 ours, theirs = wordnet.family(word), wordnet.family(right[column])
@@ -172,10 +171,10 @@ class CalibratedWords:
         wordnet = self.features.wordnet
         guarded: NDArray[np.bool_] = np.logical_and.outer(_are_numbers(left), _are_numbers(right))
         names = np.array([wordnet.is_name(word) for word in right], np.bool_)
-        meanings = _places([wordnet.senses(word) for word in right], many=True)
-        forms = _places([tuple(wordnet.forms(word)) for word in right], many=True)
+        meanings = places_of([wordnet.senses(word) for word in right])
+        forms = places_of([wordnet.forms(word) for word in right])
         contrasted = defaultdict(
-            list, _places([tuple(contrasts().get(word, ())) for word in right], many=True)
+            list, places_of([contrasts().get(word, frozenset()) for word in right])
         )
         for row, word in enumerate(left):
             if wordnet.is_name(word):
@@ -268,20 +267,3 @@ def _are_numbers(words: Sequence[str]) -> NDArray[np.bool_]:
 
 def _stems(word: str) -> str:
     return " ".join(stem(part) for part in word.split())
-
-
-@overload
-def _places(keys: Sequence[str]) -> dict[str, list[int]]: ...
-
-
-@overload
-def _places(keys: Sequence[tuple[int, ...]], *, many: bool) -> dict[int, list[int]]: ...
-
-
-def _places(keys: Sequence[Any], *, many: bool = False) -> dict[Any, list[int]]:
-    """Where each key stands; with `many`, each place has several."""
-    places: dict[Any, list[int]] = {}
-    for place, key in enumerate(keys):
-        for one in key if many else (key,):
-            places.setdefault(one, []).append(place)
-    return places

@@ -8,14 +8,14 @@ count as unrelated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from purport.errors import MissingExtra
-from purport.relatedness.measure import CACHED_PAIRS, Scores, set_identical
+from purport.relatedness.measure import Scores, score_by, set_identical
 from purport.relatedness.phrases import term_identities, value_phrase
 
 _DIMENSIONS = 50
@@ -26,7 +26,7 @@ class Embedding:
 
     def __init__(self) -> None:
         self._numbers, self._vectors = _packaged_vectors()
-        self._score = lru_cache(maxsize=CACHED_PAIRS)(self._computed_score)
+        self._score = score_by(self.matrix)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Embedding, ()
@@ -38,16 +38,13 @@ class Embedding:
 
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
-        return self._score(left, right) if left <= right else self._score(right, left)
+        return self._score(left, right)
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair."""
         scores = np.clip(self._rows(left) @ self._rows(right).T, 0.0, 1.0)
         set_identical(scores, left, right, term_identities)
         return scores
-
-    def _computed_score(self, left: str, right: str) -> float:
-        return float(self.matrix([left], [right])[0, 0])
 
     def _rows(self, terms: Sequence[str]) -> Scores:
         """The terms' centroids, of length 1, or 0 where no word is known."""

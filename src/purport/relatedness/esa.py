@@ -16,7 +16,7 @@ from scipy import sparse
 
 from purport.model.term import folded
 from purport.relatedness.concept_space import ConceptSpace
-from purport.relatedness.measure import CACHED_PAIRS, Scores, set_identical
+from purport.relatedness.measure import Scores, remembered, set_identical
 from purport.relatedness.stems import stems_of_term
 
 CACHED_TERMS = 100_000
@@ -36,7 +36,7 @@ class Esa:
     def __init__(self, space: ConceptSpace) -> None:
         self.space = space
         self._vector = lru_cache(maxsize=CACHED_TERMS)(self._computed_vector)
-        self._score = lru_cache(maxsize=CACHED_PAIRS)(self._computed_score)
+        self._score = remembered(self._computed_score)  # quicker than a matrix of one
 
     def __reduce__(self) -> tuple[object, ...]:
         return Esa, (self.space,)
@@ -48,7 +48,7 @@ class Esa:
 
     def score(self, left: str, right: str) -> float:
         """How related two terms are."""
-        return self._score(left, right) if left <= right else self._score(right, left)
+        return self._score(left, right)
 
     def matrix(self, left: Sequence[str], right: Sequence[str]) -> Scores:
         """Scores of every pair, by one product of sparse matrices."""

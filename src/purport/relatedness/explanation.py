@@ -20,7 +20,7 @@ from purport.relatedness.wordnet import WordNet
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class PairExplanation:
     """Why two terms score as they do."""
 
     left_words: Phrase
@@ -52,7 +52,7 @@ def explain_pair(
     *,
     lexicon: Lexicon | None = None,
     attributes: bool = False,
-) -> Explanation:
+) -> PairExplanation:
     """Every measure's score of two terms, and what it rests on.
 
     Left out are measures that rank an event's attributes, where names are compared, those whose
@@ -78,7 +78,7 @@ def explain_pair(
         scores[name] = (attribute_measure(measure) if attributes else measure).score(left, right)
     ours, theirs = reading(left), reading(right)
     plain = [attribute_words(Text(term)).words for term in (left, right)]
-    return Explanation(
+    return PairExplanation(
         ours,
         theirs,
         scores,

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from purport.errors import InvalidInput
 from purport.model.term import Text
-from purport.model.text_file import read_text
+from purport.model.text_file import file_state, read_text
 from purport.model.units import Unit, find_unit
 from purport.model.words import attribute_words, words_of
 from purport.relatedness.array_store import digest
@@ -273,13 +273,13 @@ class LexiconFile:
 
     def __init__(self, path: Path | str) -> None:
         self._path = path = Path(path)
-        self._seen = self._state()
+        self._seen = file_state(path)
         self._lexicon = Lexicon.read(path)
         self.error: InvalidInput | None = None
 
     def current(self) -> Lexicon:
         """The lexicon as the file now has it."""
-        state = self._state()
+        state = file_state(self._path)
         if state != self._seen:
             self._seen = state
             try:
@@ -288,13 +288,6 @@ class LexiconFile:
             except InvalidInput as error:
                 self.error = error
         return self._lexicon
-
-    def _state(self) -> tuple[int, int, int] | None:
-        try:
-            found = self._path.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def contains(phrase: Phrase, part: Phrase) -> bool:

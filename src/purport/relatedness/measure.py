@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from purport.errors import InvalidInput
 
 Scores = NDArray[np.float64]
-CACHED_PAIRS = 1_000_000  # that a measure remembers by itself
-
-
+_REMEMBERED_PAIRS = 1_000_000
 _ROUNDING = 1e-6  # by which a score may be beyond 0 and 1
+
+PairScore = Callable[[str, str], float]
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Measure(Protocol):
@@ -107,6 +109,16 @@ def identity_of(measure: Measure) -> str:
     return identity
 
 
+def score_by(matrix: Callable[[Sequence[str], Sequence[str]], Scores]) -> PairScore:
+    """What gives the score of one pair by a matrix of its own, and remembers it."""
+    return remembered(lambda left, right: float(matrix([left], [right])[0, 0]))
+
+
+def remembered(score: PairScore) -> PairScore:
+    """What gives the same scores of pairs, and computes each once."""
+    return lru_cache(maxsize=_REMEMBERED_PAIRS)(score)
+
+
 def set_identical(
     scores: Scores,
     left: Sequence[str],
@@ -114,10 +126,16 @@ def set_identical(
     identities: Callable[[str], set[Hashable]],
 ) -> None:
     """Set the scores of terms that share an identity to 1."""
-    columns: dict[Hashable, list[int]] = {}
-    for column, term in enumerate(right):
-        for key in identities(term):
-            columns.setdefault(key, []).append(column)
+    columns = places_of(map(identities, right))
     for row, term in enumerate(left):
         for key in identities(term):
             scores[row, columns.get(key, [])] = 1.0
+
+
+def places_of(keys: Iterable[Iterable[Key]]) -> dict[Key, list[int]]:
+    """The places at which each key stands, of which there may be several at one."""
+    places: dict[Key, list[int]] = {}
+    for place, several in enumerate(keys):
+        for one in several:
+            places.setdefault(one, []).append(place)
+    return places

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from purport.model.term import Text, folded
 from purport.model.words import words_of
-from purport.relatedness.measure import CACHED_PAIRS, Scores, set_identical
+from purport.relatedness.measure import Scores, score_by, set_identical
 
 _TERMS_AT_ONCE = 1024
 _FUNCTION_WORDS = frozenset(
@@ -98,7 +97,7 @@ class Wordwise:
         self.words = words
         self._rule = rule
         self._phrase_of = phrase_of
-        self._score = lru_cache(maxsize=CACHED_PAIRS)(self._computed_score)
+        self._score = score_by(self.matrix)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Wordwise, (self.words, self._rule, self._phrase_of)
@@ -123,9 +122,6 @@ class Wordwise:
                     scores[at] = self._scores(ours, theirs)
         set_identical(scores, left, right, self._identities)
         return scores
-
-    def _computed_score(self, left: str, right: str) -> float:
-        return float(self.matrix([left], [right])[0, 0])
 
     def _blocks(self, terms: Sequence[str]) -> Iterator[tuple[int, _Variants]]:
         for start in range(0, len(terms), _TERMS_AT_ONCE):

@@ -7,7 +7,6 @@ row for each left term with a score from 0 to 1 for each right one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from purport.errors import PurportError
 from purport.model.term import folded
 from purport.posting import PostFailed, address_parts, posted, whole_answer
-from purport.relatedness.measure import CACHED_PAIRS, Scores
+from purport.relatedness.measure import Scores, score_by
 
 TIMEOUT_S = 10.0
 _MOST_BYTES = 512 * 1024 * 1024
@@ -36,7 +35,7 @@ class Remote:
         address_parts(url)
         self.url = url
         self.timeout_s = timeout_s
-        self._score = lru_cache(maxsize=CACHED_PAIRS)(self._asked_score)
+        self._score = score_by(self.matrix)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _remote, (self.url, self.timeout_s)
@@ -58,9 +57,6 @@ class Remote:
         same = [[folded(one) == folded(other) for other in right] for one in left]
         scores[np.array(same)] = 1.0
         return scores
-
-    def _asked_score(self, left: str, right: str) -> float:
-        return float(self.matrix([left], [right])[0, 0])
 
     def _asked(self, left: Sequence[str], right: Sequence[str]) -> list[list[float]]:
         question = msgspec.json.encode({"left": _sendable(left), "right": _sendable(right)})

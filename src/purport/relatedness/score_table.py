@@ -26,7 +26,7 @@ MOST_CELLS = 50_000_000
 _WRITTEN_AT_ONCE = 200_000
 _MOST_BLOCKS = 32
 
-Numbers = NDArray[np.int64]
+Places = NDArray[np.int64]
 
 
 class _Terms:
@@ -46,11 +46,11 @@ class _Terms:
             self.terms.append(term)
             self.numbers[term] = len(self.terms) - 1
 
-    def places(self, terms: Sequence[str]) -> Numbers:
+    def places(self, terms: Sequence[str]) -> Places:
         """The numbers of terms that are all there."""
         return np.array([self.numbers[term] for term in terms], np.int64)
 
-    def at(self, places: Numbers) -> list[str]:
+    def at(self, places: Places) -> list[str]:
         """The terms at some numbers."""
         return [self.terms[place] for place in places]
 
@@ -113,7 +113,7 @@ class ScoreTable:
             return scores.astype(np.float32).astype(np.float64)
         return self._scores[np.ix_(*numbers)].astype(np.float64)
 
-    def numbers(self, asked: Sequence[str], given: Sequence[str]) -> tuple[Numbers, Numbers] | None:
+    def numbers(self, asked: Sequence[str], given: Sequence[str]) -> tuple[Places, Places] | None:
         """The rows and columns of terms, every pair scored; None if that is beyond the bound."""
         with self._growing:
             if not self._make_room(asked, given):
@@ -123,7 +123,7 @@ class ScoreTable:
             self._score_unknown(rows, columns)
             return rows, columns
 
-    def look_up(self, rows: Numbers, columns: Numbers) -> ScoreArray:
+    def look_up(self, rows: Places, columns: Places) -> ScoreArray:
         """The scores at places that `numbers` gave, pair by pair."""
         return np.asarray(self._scores[rows, columns])
 
@@ -191,7 +191,7 @@ class ScoreTable:
                 "scored each time it is met"
             )
 
-    def _score_unknown(self, rows: Numbers, columns: Numbers) -> None:
+    def _score_unknown(self, rows: Places, columns: Places) -> None:
         """Score what is unknown: whole rows first, then what is left of the others."""
         rows, columns = np.unique(rows), np.unique(columns)
         is_new = np.isnan(self._scores[np.ix_(rows, columns)]).all(axis=1)
@@ -199,13 +199,13 @@ class ScoreTable:
         unknown = np.isnan(self._scores[np.ix_(rows, columns)])
         self._score(rows[unknown.any(axis=1)], columns[unknown.any(axis=0)])
 
-    def _score(self, rows: Numbers, columns: Numbers) -> None:
+    def _score(self, rows: Places, columns: Places) -> None:
         if len(rows) and len(columns):
             scores = checked_scores(self.measure, self._asked.at(rows), self._given.at(columns))
             self._scores[np.ix_(rows, columns)] = scores
             self._remember(rows, columns)
 
-    def _remember(self, rows: Numbers, columns: Numbers) -> None:
+    def _remember(self, rows: Places, columns: Places) -> None:
         self._unwritten[0].update(rows.tolist())
         self._unwritten[1].update(columns.tolist())
         if len(self._unwritten[0]) * len(self._unwritten[1]) >= _WRITTEN_AT_ONCE:

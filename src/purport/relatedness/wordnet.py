@@ -40,7 +40,7 @@ from purport.relatedness.wordnet_files import (
     synset_counts,
 )
 
-Numbers = NDArray[np.int32]
+Integers = NDArray[np.int32]
 Synsets = NDArray[np.int64]
 Values = NDArray[np.float64]
 PARTS = tuple(PartOfSpeech)
@@ -213,17 +213,17 @@ class WordNet:
         """What a synset means."""
         return str(self._glosses[synset])
 
-    def hypernyms(self, synset: int) -> Numbers:
+    def hypernyms(self, synset: int) -> Integers:
         """The kinds that a synset is directly of."""
         return self._list("hypernym", synset)
 
-    def hyponyms(self, synset: int) -> Numbers:
+    def hyponyms(self, synset: int) -> Integers:
         """The kinds that there are of a synset directly, ascending."""
         kinds, lower = self._hyponyms
         start, end = np.searchsorted(kinds, [synset, synset + 1])
         return lower[start:end]
 
-    def ancestors(self, synset: int) -> tuple[Numbers, NDArray[np.uint8]]:
+    def ancestors(self, synset: int) -> tuple[Integers, NDArray[np.uint8]]:
         """A synset and all that it is a kind of, with the fewest steps to each."""
         start, end = span(self._arrays["ancestor_ends"], synset)
         return (
@@ -324,12 +324,12 @@ class WordNet:
         [at] = np.nonzero(kinds == kind)
         return float(distances[at[0]]) if len(at) else np.inf
 
-    def _list(self, what: str, number: int) -> Numbers:
+    def _list(self, what: str, number: int) -> Integers:
         start, end = span(self._arrays[f"{what}_ends"], number)
         return np.asarray(self._arrays[f"{what}_list"][start:end])
 
     @cached_property
-    def _hyponyms(self) -> tuple[Numbers, Numbers]:
+    def _hyponyms(self) -> tuple[Integers, Integers]:
         """The hypernyms in ascending order, and beside each what it is the hypernym of."""
         kinds, ends = self._arrays["hypernym_list"], self._arrays["hypernym_ends"]
         lower = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))
@@ -352,7 +352,7 @@ class _Kinds:
         self,
         wordnet: WordNet,
         synsets: Synsets,
-        values: Callable[[Numbers, NDArray[np.uint8]], NDArray[Any]],
+        values: Callable[[Integers, NDArray[np.uint8]], NDArray[Any]],
         missing: float,
     ) -> None:
         self._wordnet = wordnet

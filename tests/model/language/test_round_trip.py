@@ -1,12 +1,16 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from purport.model.language.parse import parse, parse_all
-from purport.model.language.write import write
+from purport.model.language.parse import _parser, parse, parse_all
+from purport.model.language.write import _BARE_WORD, write
 from purport.model.subscription import Rule, Subscription
 from tests.strategies.subscriptions import rules, subscriptions
 
 thorough = settings(suppress_health_check=[HealthCheck.too_slow])
+
+
+def test_a_word_that_needs_no_quotes_is_one_of_the_grammar() -> None:
+    assert _BARE_WORD.pattern == _parser().get_terminal("WORD").pattern.value
 
 
 @thorough

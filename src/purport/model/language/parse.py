@@ -10,12 +10,13 @@ from typing import Any
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.exceptions import VisitError
 
-from purport.errors import SubscriptionFileError, SubscriptionSyntaxError, UnusablePath
+from purport.errors import SubscriptionFileError, SubscriptionSyntaxError
 from purport.model.class_expression import ClassExpression
 from purport.model.language.build import Misplaced, SubscriptionBuilder
 from purport.model.language.expected import expectation, hint, needed_after
 from purport.model.language.pieces import Piece, pieces_of
 from purport.model.subscription import Subscription
+from purport.model.text_file import read_text
 
 Prefixes = Mapping[str, str]
 
@@ -29,9 +30,9 @@ def parse(text: str, *, prefixes: Prefixes | None = None) -> Subscription:
     >>> parse("{device~ = laptop~, floor = ground floor} threshold 0.6").options.threshold
     0.6
     """
-    piece = Piece(text, 1)
-    tree = _tree(piece, "single", None)
-    return _built(piece, tree, dict(prefixes or {}), None)[0]
+    subscription: Subscription
+    [subscription] = _read(Piece(text, 1), "single", dict(prefixes or {}))
+    return subscription
 
 
 def parse_class(text: str, *, prefixes: Prefixes | None = None) -> ClassExpression:
@@ -40,9 +41,8 @@ def parse_class(text: str, *, prefixes: Prefixes | None = None) -> ClassExpressi
     >>> parse_class("Person that hasAge some xsd:integer[>= 18]").operands[0]
     Named(name='Person')
     """
-    piece = Piece(text, 1)
-    tree = _tree(piece, "class_expression", None)
-    expression: ClassExpression = _transformed(piece, tree, dict(prefixes or {}), None)
+    expression: ClassExpression
+    expression = _read(Piece(text, 1), "class_expression", dict(prefixes or {}))
     return expression
 
 
@@ -58,7 +58,7 @@ def parse_all(
     errors: list[SubscriptionSyntaxError] = []
     for piece in pieces_of(text):
         try:
-            found += _built(piece, _tree(piece, "document", file), known, file)
+            found += _read(piece, "document", known, file)
         except SubscriptionSyntaxError as error:
             errors.append(error)
     errors += _repeated_names(found, text, file)
@@ -69,13 +69,7 @@ def parse_all(
 
 def parse_file(path: str | Path, *, prefixes: Prefixes | None = None) -> list[Subscription]:
     """Every subscription and rule in a file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnusablePath(path, f"not UTF-8 (byte {error.start})") from None
-    except OSError as error:
-        raise UnusablePath(path, error.strerror or str(error)) from None
-    return parse_all(text, prefixes=prefixes, file=str(path))
+    return parse_all(read_text(path), prefixes=prefixes, file=str(path))
 
 
 @cache
@@ -90,24 +84,12 @@ def _parser() -> Lark:
     )
 
 
-def _tree(piece: Piece, start: str, file: str | None) -> Tree[Token]:
+def _read(piece: Piece, start: str, prefixes: dict[str, str], file: str | None = None) -> Any:
+    """What a piece spells by a rule of the grammar; prefixes declared in it are added to others."""
     try:
-        return _parser().parse(piece.text, start=start)
+        tree = _parser().parse(piece.text, start=start)
     except UnexpectedInput as error:
         raise _syntax_error(error, piece, file) from None
-
-
-def _built(
-    piece: Piece, tree: Tree[Token], prefixes: dict[str, str], file: str | None
-) -> list[Subscription]:
-    built: list[Subscription] = _transformed(piece, tree, prefixes, file)
-    return built
-
-
-def _transformed(
-    piece: Piece, tree: Tree[Token], prefixes: dict[str, str], file: str | None
-) -> Any:
-    """The nodes of a tree; prefixes declared in it are added to those known."""
     if _depth(tree) > MOST_LEVELS:
         raise piece.error("the subscription is nested too deeply", 1, 1, file)
     builder = SubscriptionBuilder(prefixes, file, piece.first_line)

@@ -13,8 +13,8 @@ from purport.model.interval import length_of
 from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, read_bare
 from purport.model.units import Quantity
 
-_BARE_WORD = re.compile(
-    r"(?:[^\s{}()\[\]=<>≤≥≠!~,\"$#]|!(?!=))(?:[^\s{}()\[\]=<>≤≥≠!~,\"]|!(?!=))*"
+_BARE_WORD = re.compile(  # WORD of the grammar
+    r'(?:[^\s{}()\[\]=<>≤≥≠!~,"$#]|!(?!=))(?:[^\s{}()\[\]=<>≤≥≠!~,"]|!(?!=))*'
 )
 # Words with which the comparison behind an attribute may begin: an attribute with one is quoted.
 _COMPARING = frozenset(

@@ -12,7 +12,7 @@ from purport.matching.explanation import MatchExplanation
 from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.language.write import write_predicate
-from purport.model.match import Correspondence, Mapping, Match
+from purport.model.match import Mapping, Match
 from purport.model.subscription import Subscription
 from purport.model.term import printable
 from purport.pipeline.stored.catalogue import source_events
@@ -77,16 +77,8 @@ def stored_mapping(match: StoredMatch, subscription: Subscription, event: Event)
             f"{match.event_id}: the event has changed: it has {len(event.statements)} statements, "
             f"and was matched by its statements {_told(match.mapping)}"
         )
-    total = sum(similarities)
-    pairs = (
-        Correspondence(
-            predicate, event.statements[place], similarity, similarity / total if total else 0.0
-        )
-        for predicate, place, similarity in zip(
-            predicates, match.mapping, similarities, strict=True
-        )
-    )
-    return Mapping(tuple(pairs), match.probability)
+    statements = [event.statements[place] for place in match.mapping]
+    return Mapping.of(zip(predicates, statements, similarities, strict=True), match.probability)
 
 
 def _require_same(match: StoredMatch, mapping: Mapping, now: MatchExplanation) -> None:

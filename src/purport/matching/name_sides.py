@@ -1,8 +1,7 @@
-"""The two sides of predicates, names and values, and how told words score against them.
+"""The attributes that predicates ask for, and how told ones score against them.
 
-Different sides are scored once, whoever asks (TOIT'14's *commonalities*). Of a told value only the
-sides it has something in common with are kept; that of a value which does not come again (a number,
-a time, an identifier) is no business of these tables.
+Different sides, names here and values in `value_sides.py`, are scored once, whoever asks (TOIT'14's
+*commonalities*).
 """
 
 from __future__ import annotations
