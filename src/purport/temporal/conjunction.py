@@ -101,8 +101,11 @@ class ConjunctionNode:
         filter.takers.append(self)
 
     def close(self) -> None:
-        """Take no more."""
+        """Take no more, and wait for nothing any more."""
         self.filter.takers.remove(self)
+        for candidates in self._kept.values():
+            for candidate in candidates:
+                candidate.is_over = True
 
     def partition(self, attribute: Attribute) -> Partition:
         """What has answered so far, by the values of an attribute."""
@@ -180,7 +183,7 @@ class ConjunctionNode:
         watermark = self._progress.watermark
         again = [one.looks_again(candidate) for one in self.operators]
         for time in sorted({one for one in again if one is not None and one > watermark}):
-            self._progress.wait(time, self.rank, partial(self._look, candidate))
+            self._progress.wait(time, self.rank, candidate, partial(self._look, candidate))
         candidate.is_waiting = True
         if candidate.occurrence.end is not None:
             self._kept.setdefault(candidate.occurrence.id, []).append(candidate)
