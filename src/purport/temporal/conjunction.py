@@ -107,6 +107,11 @@ class ConjunctionNode:
             for candidate in candidates:
                 candidate.is_over = True
 
+    @property
+    def going_on(self) -> list[str]:
+        """The events of which it would be told that they have ended."""
+        return [name for name, some in self._kept.items() if some[0].occurrence.end is None]
+
     def partition(self, attribute: Attribute) -> Partition:
         """What has answered so far, by the values of an attribute."""
         if attribute not in self._partitions:
@@ -119,8 +124,6 @@ class ConjunctionNode:
 
     def take(self, occurrence: Occurrence, readings: list[Reading]) -> None:
         """An event passes the plain part, or has ended and does so now."""
-        if self.needs_end and occurrence.end is None:
-            return
         count = len(self.operators)
         if not count and occurrence.end is not None:
             self._pass_on(occurrence, readings)

@@ -88,7 +88,7 @@ class TemporalEngine:
         self._network = Network(self._filters, self._progress)
         self._roots: dict[tuple[Pattern, Options], Root] = {}
         self._root_of: dict[str, tuple[Pattern, Options]] = {}
-        self._going_on: dict[str, list[Taker]] = {}
+        self._going_on: dict[str, dict[Taker, None]] = {}  # who has taken what goes on
         self._found: list[Detection] = []
         self._dropped_through = BEGINNING - 1
         self.mark = mark or Mark()
@@ -215,7 +215,9 @@ class TemporalEngine:
 
     def _let_go(self, root: Root) -> None:
         root.node.listeners.remove(root.hear)
-        self._network.let_go(root.key)
+        for node in self._network.let_go(root.key):
+            for event in node.going_on:
+                self._going_on[event].pop(node, None)
 
     def known_after(
         self, event: Event, at: datetime, sequence: int, find: Find | None = None
@@ -341,14 +343,16 @@ class TemporalEngine:
     def _steps(
         self, occurrence: Occurrence, passed: list[Passed], only: set[Taker] | None = None
     ) -> list[_Step]:
+        is_going_on = occurrence.end is None
         found = [
             (node, readings)
             for one, readings in passed
+            if readings
             for node in one.takers
-            if only is None or node in only
+            if not (is_going_on and node.needs_end) and (only is None or node in only)
         ]
-        if occurrence.end is None:
-            self._going_on.setdefault(occurrence.id, []).extend(node for node, _ in found)
+        if is_going_on and found:
+            self._going_on.setdefault(occurrence.id, {}).update((node, None) for node, _ in found)
         return [
             (node.rank, BEGINNING, number, node.take, (occurrence, readings))
             for number, (node, readings) in enumerate(found)
@@ -412,16 +416,8 @@ class TemporalEngine:
             root.key, root.node = self._network.take_up(*asked)
             root.node.listeners.append(root.hear)
         if deep:
-            self._forget_gone()
             self._catch_up()
         self._found.clear()
-
-    def _forget_gone(self) -> None:
-        """Who is gone is not told of the ends of what goes on."""
-        here = set(self._network.nodes())
-        self._going_on = {
-            name: [one for one in takers if one in here] for name, takers in self._going_on.items()
-        }
 
 
 def _identifier(report: Report, sequence: int) -> str:
