@@ -29,7 +29,7 @@ from purport.storage.history_filters import Conditions
 from purport.storage.history_rows import OPEN
 from purport.storage.history_tables import events
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.time_orders import longest_of
+from purport.temporal.timeline import longest_of
 
 EARLIEST, LATEST = -(2**63), 2**63 - 1
 _FIRST_PAGE, _LARGEST_PAGE = 128, 1024

@@ -9,10 +9,9 @@ from typing import Protocol
 from msgspec import Struct
 
 from purport.model.term import Attribute
-from purport.temporal.answered import Answered
 from purport.temporal.filters import Filter, Reading, least_probability
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Instance, Part, Read
+from purport.temporal.instance import Instance, Part, Read, timeline
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
 from purport.temporal.said import Binds, bindings_of
@@ -93,7 +92,7 @@ class ConjunctionNode:
         self.operators, self._binds, self._progress = operators, binds, progress
         self.is_prompt = all(one.is_prompt for one in operators)
         self.listeners: list[Hear] = []
-        self.answered = Answered() if is_inner else None
+        self.answered = timeline() if is_inner else None
         self._partitions: dict[Attribute, Partition] = {}
         self._kept: dict[str, list[Candidate]] = {}  # by event: who goes on, or waits
         self._resting: dict[str, set[Candidate]] = {}  # who waits, by the events of its evidence

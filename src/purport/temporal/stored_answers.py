@@ -105,12 +105,12 @@ class _Asking:
 
     look: Look
     filters: RememberingFilters
-    _best: dict[tuple[int, str], float | None] = field(default_factory=dict)
+    _best: dict[tuple[AskedConjunction, str], float | None] = field(default_factory=dict)
     _earlier: dict[int, _Asking] = field(default_factory=dict)  # by the moment
 
     def best(self, asked: AskedConjunction, event: Occurrence) -> float | None:
         """How likely the likeliest way is in which an event answers; None if there is none."""
-        key = id(asked), event.id
+        key = asked, event.id
         if key not in self._best:
             found = () if event.is_late else self.readings(asked, asked.filter, event, None)
             self._best[key] = max((one.probability for one in found), default=None)
