@@ -51,6 +51,7 @@ _DOCUMENTS_AT = select(_c.number, _c.document).where(
 _ANY_BEFORE = (
     select(_c.number).where(_c.is_late.in_([False, True]), _c.end < bindparam("time")).limit(1)
 )
+_DROPPED = select(_c.end, _c.start, _c.is_late, _c.document)
 _KNOWN = select(_c.number, _c.end, _c.is_late).where(_c.key.in_(bindparam("keys", expanding=True)))
 
 
@@ -207,13 +208,14 @@ class SqlHistory:
         return replaced
 
     def _drop(self, which: Callable[[Connection], ColumnElement[bool]]) -> list[Dropped]:
-        with self._writer.doubting(), self._writer.transaction() as connection:
-            gone = which(connection)
-            rows = connection.execute(select(_c.end, _c.document, _c.start).where(gone))
-            dropped = sorted(Dropped(end, identifier_of(said), start) for end, said, start in rows)
-            _delete(connection, select(_c.number).where(gone), gone)
-            self._look(connection)
-        return dropped
+        with self._writer.doubting():
+            with self._writer.transaction() as connection:
+                gone = which(connection)
+                rows = connection.execute(_DROPPED.where(gone)).all()
+                _delete(connection, select(_c.number).where(gone), gone)
+            self._ended -= len(rows)
+            self._late -= sum(bool(row.is_late) for row in rows)
+        return sorted(Dropped(row.end, identifier_of(row.document), row.start) for row in rows)
 
     def _oldest(self, connection: Connection, count: int) -> ColumnElement[bool]:
         """The oldest of what has ended; where some of those that ended at once stay, by id."""

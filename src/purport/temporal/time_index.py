@@ -190,5 +190,5 @@ class TimeIndex(Generic[T]):
             del self._blocks[number], self._lasts[number]
             return
         self._lasts[number] = block.keys[-1]
-        if weight >= block.most:
+        if weight >= block.most and weight not in block.weights:
             block.most = max(block.weights)
