@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from purport import Event, parse
+from purport.temporal.conjunction import ConjunctionNode
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.progress import Progress
 
@@ -101,3 +102,23 @@ def test_the_end_of_what_goes_on_is_told_to_those_who_are_still_there() -> None:
 
     assert not engine._going_on
     assert take(engine, 5, type="x") == 0
+
+
+def test_witnesses_are_filed_by_what_somebody_asks_for() -> None:
+    engine = asking("{type = x, start after {type = y, room = $room}}")
+    take(engine, 0, type="y", room="hall", floor=1)
+    [inner] = [
+        node
+        for node in engine._network.nodes()
+        if isinstance(node, ConjunctionNode) and node.answered is not None
+    ]
+
+    engine.add("other", parse("{type = x, floor filter(=) {type = y, floor = $floor}}"))
+    engine.add("third", parse("{type = x, end after {type = y, floor = $floor}}"))
+    assert len(inner._partitions) == 2
+    engine.remove("other")
+    assert len(inner._partitions) == 2
+    engine.remove("third")
+
+    assert len(inner._partitions) == 1
+    assert take(engine, 1, type="x", room="hall") == 1

@@ -42,7 +42,7 @@ class Candidate(Struct, eq=False, gc=False):
         return total
 
 
-class Operator(Protocol):
+class TemporalOperator(Protocol):
     """A predicate about what happened around an event."""
 
     place: str
@@ -78,7 +78,7 @@ class ConjunctionNode:
     def __init__(
         self,
         filter: Filter,
-        operators: Sequence[Operator],
+        operators: Sequence[TemporalOperator],
         progress: Progress,
         rank: int,
         *,
@@ -119,7 +119,14 @@ class ConjunctionNode:
             for index in (self.answered.by_end, self.answered.going_on):
                 for instance in index.between(None, None):
                     found.add(instance)
+        self._partitions[attribute].users += 1
         return self._partitions[attribute]
+
+    def leave_partition(self, attribute: Attribute) -> None:
+        """Somebody has no more use for it."""
+        self._partitions[attribute].users -= 1
+        if not self._partitions[attribute].users:
+            del self._partitions[attribute]
 
     def take(self, occurrence: Occurrence, readings: list[Reading]) -> None:
         """An event passes the plain part, or has ended and does so now."""

@@ -44,6 +44,7 @@ class HistoryFilterOperator(MomentOperator):
     def close(self) -> None:
         """Hear no more."""
         self._witnesses.node.listeners.remove(self.hear)
+        self._witnesses.close()
 
     def drop(self, dropped: Sequence[Dropped]) -> None:
         """What is dropped may be among the last."""

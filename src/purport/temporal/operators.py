@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from purport.model.subscription import AllenRelation, Endpoint, ReferenceTime
 from purport.model.term import Text
@@ -25,8 +24,7 @@ from purport.temporal.sources import Correlation, Evidence
 from purport.temporal.time_index import TimeIndex
 from purport.temporal.timeline import Timeline
 
-if TYPE_CHECKING:
-    Tell = Callable[[Candidate, Evidence], None]
+Tell = Callable[[Candidate, Evidence], None]
 
 
 class Witnesses:
@@ -41,6 +39,11 @@ class Witnesses:
         self._all = node.answered
         # whether all that has answered the filter is as good for one event as for another
         self.is_plain = correlation is None
+
+    def close(self) -> None:
+        """Look for nobody any more."""
+        if self._equality is not None:
+            self.node.leave_partition(self._equality[0])
 
     @property
     def is_prompt(self) -> bool:
@@ -95,6 +98,7 @@ class _WitnessOperator:
     def close(self) -> None:
         """Hear no more."""
         self._witnesses.node.listeners.remove(self.hear)
+        self._witnesses.close()
 
     def looks_again(self, candidate: Candidate) -> int | None:
         """Only witnesses change anything."""

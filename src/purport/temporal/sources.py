@@ -55,6 +55,7 @@ class Partition:
     """What has answered a filter, by the values of an attribute."""
 
     def __init__(self, attribute: Attribute) -> None:
+        self.users = 0
         self._attribute = attribute
         self._by_key: dict[Key, Timeline[Instance]] = {}
 

@@ -60,16 +60,18 @@ class StoredAnswers:
         self, subscriptions: Iterable[Subscription], occurrence: Occurrence
     ) -> list[float | None]:
         """The same of several subscriptions, which share what they ask of the history."""
-        asking = _Asking(Look(self._history), self._filters)
+        asking = self._asking()
         return [asking.best(self._take_up(one), occurrence) for one in subscriptions]
 
     def has_match(self, subscription: Subscription) -> bool:
         """Whether anything in the history answers a subscription."""
         asked = self._take_up(subscription)
-        asking = _Asking(Look(self._history), self._filters)
         events = asked.events or self._history
         every = (one for some in (events.ended_between(), events.open()) for one in some)
-        return any(asking.best(asked, one) is not None for one in every)
+        return any(self._asking().best(asked, one) is not None for one in every)
+
+    def _asking(self) -> _Asking:
+        return _Asking(Look(self._history), self._filters)
 
     def _take_up(self, subscription: Subscription) -> AskedConjunction:
         known = self._asked.get(id(subscription))
