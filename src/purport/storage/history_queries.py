@@ -62,7 +62,7 @@ class Rows(Protocol):
         """The classes of lengths of what has ended."""
 
 
-class TimedRows:
+class SqlTimedEvents:
     """Occurrences that are found by their times, of those that fulfil some conditions.
 
     Where an event is not plain, SQL cannot be sure of the conditions and the judge decides.

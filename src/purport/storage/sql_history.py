@@ -23,7 +23,7 @@ from purport.model.subscription import Conjunction
 from purport.storage import history_tables as tables
 from purport.storage.database import Database
 from purport.storage.history_filters import conditions_of
-from purport.storage.history_queries import Statement, TimedRows
+from purport.storage.history_queries import SqlTimedEvents, Statement
 from purport.storage.history_rows import (
     LATE,
     OPEN,
@@ -69,7 +69,7 @@ class SqlHistory:
         self._applied = self._late = self._ended = self._next = 0
         self._applied_at: int | None = None
         self._spans: tuple[int, ...] = ()
-        self._timed = TimedRows(self)
+        self._timed = SqlTimedEvents(self)
         self._reader = Reader(database)
         self._writer = Writer(database, claim, self._look, tables)
         with self._writer.transaction() as connection:
@@ -139,7 +139,7 @@ class SqlHistory:
         self, inner: Conjunction, judge: Callable[[Occurrence], bool]
     ) -> TimedEvents | None:
         conditions = conditions_of(inner)
-        return None if conditions is None else TimedRows(self, conditions, judge)
+        return None if conditions is None else SqlTimedEvents(self, conditions, judge)
 
     def drop(self, *, before: int | None = None, most: int | None = None) -> list[Dropped]:
         self._make_sure()
@@ -155,7 +155,7 @@ class SqlHistory:
         self._writer.close()
         self._remembered.clear()
 
-    # ---- what `TimedRows` asks for ----
+    # ---- what `SqlTimedEvents` asks for ----
 
     def rows(self, statement: Statement, values: dict[str, Any]) -> Sequence[Any]:
         """What a statement gives."""
