@@ -24,7 +24,7 @@ from purport.model.interval import time_of
 from purport.model.subscription import Subscription
 from purport.storage.opening_history import open_sql_history
 from purport.temporal.history import HistoryError
-from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
+from tests.oracles.temporal_arrivals import Passing, Publication, Step, told_over_time
 from tests.storage.mariadb_server import MariadbServer
 from tests.storage.postgres_server import PostgresServer
 from tests.strategies.temporal import allowances, exact_subscriptions, matcher, streams

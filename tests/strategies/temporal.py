@@ -21,7 +21,7 @@ from purport.model.language.parse import parse
 from purport.model.term import Term, Text, Time, folded
 from purport.model.units import Quantity
 from purport.relatedness.measure import Scores
-from tests.oracles.temporal_scan import Passing, Publication, Step
+from tests.oracles.temporal_arrivals import Passing, Publication, Step
 from tests.strategies.wine_cellar import cellar
 
 LATEST = 8

@@ -18,7 +18,8 @@ from purport.model.subscription import Subscription
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.history import EventHistory, MemoryHistory
 from purport.temporal.occurrence import Occurrence
-from tests.oracles.temporal_scan import Arrivals, Passing, Publication, Remembering, Step
+from tests.oracles.temporal_arrivals import Arrivals, Passing, Publication, Step
+from tests.oracles.temporal_scan import Remembering
 from tests.strategies.temporal import (
     LATEST,
     allowances,

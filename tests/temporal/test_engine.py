@@ -16,15 +16,9 @@ from purport.model.language.parse import parse
 from purport.model.subscription import Subscription
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.told import Detection
+from tests.oracles.temporal_arrivals import Passing, Publication, Step, Told, told_over_time
 from tests.oracles.temporal_explained import is_explained
-from tests.oracles.temporal_scan import (
-    Passing,
-    Publication,
-    Remembering,
-    Step,
-    Told,
-    told_over_time,
-)
+from tests.oracles.temporal_scan import Remembering
 from tests.strategies.temporal import (
     allowances,
     exact_subscriptions,

@@ -19,7 +19,8 @@ from purport.temporal.history import EventHistory, MemoryHistory
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.stored_answers import StoredAnswers
 from tests.contracts.event_history import occurrence
-from tests.oracles.temporal_scan import Arrivals, Publication, Remembering, Step, answers
+from tests.oracles.temporal_arrivals import Arrivals, Publication, Step
+from tests.oracles.temporal_scan import Remembering, answers
 from tests.storage.mariadb_server import MariadbServer
 from tests.storage.postgres_server import PostgresServer
 from tests.strategies import temporal

@@ -7,7 +7,7 @@ give, whatever order it is told in, as far as it is not told too late.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -22,7 +22,7 @@ from purport.temporal.asked import is_shallow
 from purport.temporal.filters import Filters, Passed, Reading, Taker
 from purport.temporal.history import Dropped, KeptEvents, MemoryHistory
 from purport.temporal.network import Network
-from purport.temporal.occurrence import Occurrence, Part, Report, report_of
+from purport.temporal.occurrence import Occurrence, Report, ReportPart, report_of
 from purport.temporal.progress import BEGINNING, Progress
 from purport.temporal.told import Detection, Root
 
@@ -226,17 +226,35 @@ class TemporalEngine:
 
         `EventError` if it contradicts what is known. Nothing changes.
         """
-        report = report_of(event, self._instant(at))
+        report = self._report(event, at)
         return self._known_after(report, sequence, find or self.history.find)
 
     def take(self, event: Event, at: datetime, sequence: int | None = None) -> Taken:
         """An event was published; `EventError` if it contradicts what is known."""
-        report = report_of(event, self._instant(at))
+        report = self._report(event, at)
         return self.take_report(report, sequence, most=self._latest(at))
 
-    def match(self, reports: Sequence[Report]) -> list[list[Passed]]:
-        """Which filters the statements of reports pass, for `take_report`: quick for many."""
-        return self._filters.passed(reports)
+    def match(self, reports: Sequence[Report | None]) -> list[list[Passed] | None]:
+        """Which filters the statements of reports pass, for `take_report`: quick for many.
+
+        None for an END, which says something only with its START.
+        """
+        passed: list[list[Passed] | None] = [None] * len(reports)
+        whole = {
+            number: one
+            for number, one in enumerate(reports)
+            if one is not None and one.part is not ReportPart.END
+        }
+        for number, found in zip(whole, self._filters.passed(list(whole.values())), strict=True):
+            passed[number] = found
+        return passed
+
+    def in_turn(self, report: Report, at: int) -> Report:
+        """A report that was published at a time: without a time, it happened then, but in turn."""
+        if not report.is_without_time:
+            return report
+        instant = self._instant(at)
+        return replace(report, start=instant, end=instant)
 
     def take_report(
         self,
@@ -274,7 +292,7 @@ class TemporalEngine:
     def note(self, event: Event, at: datetime, sequence: int) -> Sequence[Detection]:
         """An event was published that the history has already: time goes on with it."""
         self.sequence = max(self.sequence, sequence)
-        self._note_time(report_of(event, self._instant(at)), self._latest(at))
+        self._note_time(self._report(event, at), self._latest(at))
         self._run([])
         return self._take_found()
 
@@ -301,15 +319,18 @@ class TemporalEngine:
     def _known_after(self, report: Report, sequence: int, find: Find) -> Occurrence | None:
         """What is known of an event after what a publication tells, if that is more."""
         identifier = _identifier(report, sequence)
-        is_new = report.part is not Part.END and identifier == _given_id(sequence)
+        is_new = report.part is not ReportPart.END and identifier == _given_id(sequence)
         known = None if is_new else find(identifier)
         if known is None:
             return report.begun(identifier, sequence)
         return report.ends(known)
 
-    def _instant(self, at: datetime) -> int:
+    def _report(self, event: Event, at: datetime) -> Report:
+        return report_of(event, self._instant(microseconds_of(at)))
+
+    def _instant(self, at: int) -> int:
         """The time of an event that has none: when it was published, but one after the other."""
-        return max(microseconds_of(at), self._last_instant + 1)
+        return max(at, self._last_instant + 1)
 
     def _latest(self, at: datetime) -> int | None:
         """How far what is published at a time makes time go on."""
@@ -327,7 +348,7 @@ class TemporalEngine:
         """What comes late takes no part; what ends late has gone on until now."""
         if late_by <= 0:
             return occurrence
-        if report.part is Part.END:
+        if report.part is ReportPart.END:
             end = max(report.time, self._progress.watermark)
             return structs.replace(occurrence, end=end)
         return structs.replace(occurrence, is_late=True)
