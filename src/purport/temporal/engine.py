@@ -323,6 +323,8 @@ class TemporalEngine:
         known = None if is_new else find(identifier)
         if known is None:
             return report.begun(identifier, sequence)
+        if report.time < self._progress.watermark and report.is_over(known):
+            return None
         return report.ends(known)
 
     def _report(self, event: Event, at: datetime) -> Report:

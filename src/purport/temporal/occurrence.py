@@ -124,6 +124,12 @@ class Report:
             return None
         raise EventError(f"the event {known.id!r} was told before, with another content or time")
 
+    def is_over(self, known: Occurrence) -> bool:
+        """Whether this is the END of what has ended since; so it is with one that came too late."""
+        is_after = self.end is not None and known.end is not None and self.end <= known.end
+        is_end = self.part is ReportPart.END and known.is_in_parts and known.start <= self.time
+        return is_end and is_after and set(self.statements) <= set(known.statements)
+
     def _repeats(self, known: Occurrence) -> bool:
         match self.part:
             case ReportPart.WHOLE:
