@@ -213,6 +213,17 @@ def test_who_rested_on_what_is_dropped_is_not_told_again_after_a_restart() -> No
     assert take(again, "y2", 3, 9) == []
 
 
+def test_what_is_published_again_after_it_was_dropped_is_told_again() -> None:
+    engine = engine_of("{type = x} or {type = y}")
+    told = [*take(engine, "x1", 5, 5), *take(engine, "x1", 5, 5), *take(engine, "y1", 6, 6)]
+
+    engine.drop(most=1)
+
+    assert told == ["x1", "y1"]
+    assert take(engine, "x1", 7, 7) == ["x1"]
+    assert take(engine, "y1", 6, 6) == []
+
+
 def test_what_was_dropped_is_no_witness_though_another_ended_just_then() -> None:
     engine = engine_of("{type = x, start after {type = a}}")
     take(engine, "a1", 0, 1)
