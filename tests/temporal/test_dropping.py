@@ -234,6 +234,19 @@ def test_what_was_dropped_is_no_witness_though_another_ended_just_then() -> None
     assert take(engine, "x1", 5, 5) == []
 
 
+def test_what_was_dropped_is_no_witness_of_those_that_say_the_same() -> None:
+    engine = engine_of("{start after {type = a, room = $room}}")
+    for name, time in (("a1", 1), ("a2", 2)):
+        said = {"@id": name, "type": "a", "room": name, "@start": at(time).isoformat()}
+        engine.take(Event.from_json({**said, "@end": said["@start"]}), at(100))
+
+    engine.drop(most=1)
+
+    for room, is_told in (("a1", False), ("a2", True)):
+        found = engine.take(Event.from_json({"type": "x", "room": room}), at(100)).detections
+        assert bool(found) is is_told
+
+
 def test_what_goes_on_waits_on_though_it_began_before_what_is_dropped() -> None:
     engine = engine_of("{type = x, start during {type = y}}")
     take(engine, "x1", 0)
