@@ -17,7 +17,7 @@ from purport.model.clock import ManualClock
 from purport.model.interval import time_of
 from purport.model.subscription import Subscription
 from tests.embedded.brokers import quick_folder, told
-from tests.oracles.temporal_scan import Passing, Publication, Step, told_over_time
+from tests.oracles.temporal_arrivals import Passing, Publication, Step, told_over_time
 from tests.strategies.temporal import allowances, exact_subscriptions, matcher, streams
 
 

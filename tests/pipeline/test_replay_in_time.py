@@ -32,7 +32,7 @@ from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.session import spark_address
 from purport.storage.opening import open_sqlite_journal
 from purport.storage.stretches import StretchFolder, name_of
-from tests.oracles.temporal_scan import Publication, Step
+from tests.oracles.temporal_arrivals import Publication, Step
 from tests.strategies.temporal import exact_subscriptions, streams
 from tests.strategies.wine_cellar import lasting_cellar_file
 

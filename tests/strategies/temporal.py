@@ -19,7 +19,7 @@ from purport.model.interval import Interval, time_of
 from purport.model.language.parse import parse
 from purport.model.term import Term, Text, Time, folded
 from purport.model.units import Quantity
-from tests.oracles.temporal_scan import Passing, Publication, Step
+from tests.oracles.temporal_arrivals import Passing, Publication, Step
 from tests.strategies.pairwise import Pairwise
 from tests.strategies.wine_cellar import cellar
 

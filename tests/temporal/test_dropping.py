@@ -18,7 +18,8 @@ from purport.model.subscription import Subscription
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.history import EventHistory, MemoryHistory
 from purport.temporal.occurrence import Occurrence
-from tests.oracles.temporal_scan import Arrivals, Passing, Publication, Remembering, Step
+from tests.oracles.temporal_arrivals import Arrivals, Passing, Publication, Step
+from tests.oracles.temporal_scan import Remembering
 from tests.strategies.temporal import (
     LATEST,
     allowances,
@@ -212,6 +213,17 @@ def test_who_rested_on_what_is_dropped_is_not_told_again_after_a_restart() -> No
     assert take(again, "y2", 3, 9) == []
 
 
+def test_what_is_published_again_after_it_was_dropped_is_told_again() -> None:
+    engine = engine_of("{type = x} or {type = y}")
+    told = [*take(engine, "x1", 5, 5), *take(engine, "x1", 5, 5), *take(engine, "y1", 6, 6)]
+
+    engine.drop(most=1)
+
+    assert told == ["x1", "y1"]
+    assert take(engine, "x1", 7, 7) == ["x1"]
+    assert take(engine, "y1", 6, 6) == []
+
+
 def test_what_was_dropped_is_no_witness_though_another_ended_just_then() -> None:
     engine = engine_of("{type = x, start after {type = a}}")
     take(engine, "a1", 0, 1)
@@ -220,6 +232,19 @@ def test_what_was_dropped_is_no_witness_though_another_ended_just_then() -> None
     assert engine.drop(most=1) == 1
     assert [one.id for one in engine.history.all()] == ["b1"]
     assert take(engine, "x1", 5, 5) == []
+
+
+def test_what_was_dropped_is_no_witness_of_those_that_say_the_same() -> None:
+    engine = engine_of("{start after {type = a, room = $room}}")
+    for name, time in (("a1", 1), ("a2", 2)):
+        said = {"@id": name, "type": "a", "room": name, "@start": at(time).isoformat()}
+        engine.take(Event.from_json({**said, "@end": said["@start"]}), at(100))
+
+    engine.drop(most=1)
+
+    for room, is_told in (("a1", False), ("a2", True)):
+        found = engine.take(Event.from_json({"type": "x", "room": room}), at(100)).detections
+        assert bool(found) is is_told
 
 
 def test_what_goes_on_waits_on_though_it_began_before_what_is_dropped() -> None:

@@ -10,21 +10,15 @@ from hypothesis import strategies as st
 from purport.errors import EventError, InvalidInput
 from purport.matching.matcher import Matcher
 from purport.model import subscription as ast
-from purport.model.event import Event
+from purport.model.event import Event, Statement
 from purport.model.interval import Interval, time_of
 from purport.model.language.parse import parse
 from purport.model.subscription import Subscription
-from purport.temporal.engine import TemporalEngine
+from purport.temporal.engine import Taken, TemporalEngine
 from purport.temporal.told import Detection
+from tests.oracles.temporal_arrivals import Passing, Publication, Step, Told, told_over_time
 from tests.oracles.temporal_explained import is_explained
-from tests.oracles.temporal_scan import (
-    Passing,
-    Publication,
-    Remembering,
-    Step,
-    Told,
-    told_over_time,
-)
+from tests.oracles.temporal_scan import Remembering
 from tests.strategies.temporal import (
     allowances,
     exact_subscriptions,
@@ -231,6 +225,25 @@ def test_who_asks_for_another_number_of_mappings_leaves_the_others_what_they_ask
     [found] = engine.take(Event.from_json({"x": 1}), at + timedelta(seconds=3)).detections
     assert found.subscription == "2"
     assert engine.next_deadline is None
+
+
+def test_an_end_that_came_too_late_may_be_told_again() -> None:
+    engine = TemporalEngine(allowance=timedelta(microseconds=1))
+    said = whole("x", 0, 0).event.statements
+
+    def take(start: int | None, end: int | None, said: tuple[Statement, ...] = ()) -> Taken:
+        bounds = (None if time is None else time_of(time) for time in (start, end))
+        return engine.take(Event(said, "x", Interval(*bounds)), time_of(50))
+
+    take(1, None, said)
+    engine.take(whole("y", 0, 9).event, time_of(50))
+    first, again = take(None, 4, said), take(None, 4)
+
+    assert first.occurrence == again.occurrence
+    assert (again.occurrence.end, first.is_known, again.is_known) == (8, False, True)
+    for end, other in ((9, ()), (0, ()), (4, whole("z", 0, 0).event.statements)):
+        with pytest.raises(EventError):
+            take(None, end, other)
 
 
 def test_who_is_gone_does_not_move_time() -> None:

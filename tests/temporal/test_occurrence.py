@@ -9,7 +9,7 @@ from purport.model.event import Event, Statement
 from purport.model.interval import Interval, time_of
 from purport.model.term import Text
 from purport.model.units import Quantity
-from purport.temporal.occurrence import Occurrence, Part, Report, report_of, told_id
+from purport.temporal.occurrence import Occurrence, Report, ReportPart, report_of, told_id
 
 HOUR = timedelta(hours=1)
 HOT = Statement(Text("kind"), Text("hot"))
@@ -24,14 +24,14 @@ def bounded(start: int | None, end: int | None, *said: Statement) -> Event:
 @pytest.mark.parametrize(
     ("start", "end", "part", "time"),
     [
-        (1, 4, Part.WHOLE, 4),
-        (3, 3, Part.WHOLE, 3),
-        (1, None, Part.START, 1),
-        (None, 4, Part.END, 4),
+        (1, 4, ReportPart.WHOLE, 4),
+        (3, 3, ReportPart.WHOLE, 3),
+        (1, None, ReportPart.START, 1),
+        (None, 4, ReportPart.END, 4),
     ],
 )
 def test_bounds_say_which_part_is_told_and_when_it_could_be(
-    start: int | None, end: int | None, part: Part, time: int
+    start: int | None, end: int | None, part: ReportPart, time: int
 ) -> None:
     report = report_of(bounded(start, end, HOT), at=99)
 
@@ -40,7 +40,7 @@ def test_bounds_say_which_part_is_told_and_when_it_could_be(
 
 
 def test_an_event_without_a_time_happens_when_it_is_published() -> None:
-    assert report_of(Event((HOT,), "e"), at=7) == Report(Part.WHOLE, "e", 7, 7, (HOT,))
+    assert report_of(Event((HOT,), "e"), at=7) == Report(ReportPart.WHOLE, "e", 7, 7, (HOT,))
 
 
 def test_the_end_of_an_unnamed_event_is_refused() -> None:
@@ -51,33 +51,38 @@ def test_the_end_of_an_unnamed_event_is_refused() -> None:
 @pytest.mark.parametrize(
     ("told", "part", "start", "end"),
     [
-        ({"KBN_START_TIME": 2}, Part.START, 2000, None),
-        ({"kbn_end_time": 5}, Part.END, None, 5000),
-        ({"KBN_START_TIME": 2, "KBN_END_TIME": 5}, Part.WHOLE, 2000, 5000),
-        ({"KBN_PUB_TYPE": "START", "KBN_START_TIME": 2}, Part.START, 2000, None),
-        ({"KBN_PUB_TYPE": "start", "KBN_START_TIME": 2, "KBN_END_TIME": 5}, Part.START, 2000, None),
-        ({"KBN_PUB_TYPE": "END", "KBN_END_TIME": "5"}, Part.END, None, 5000),
-        ({"KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 2}, Part.WHOLE, 2000, 2000),
-        ({"KBN_PUB_TYPE": "INSTANT", "KBN_END_TIME": 5}, Part.WHOLE, 5000, 5000),
-        ({"KBN_PUB_TYPE": "INSTANT"}, Part.WHOLE, 7, 7),
+        ({"KBN_START_TIME": 2}, ReportPart.START, 2000, None),
+        ({"kbn_end_time": 5}, ReportPart.END, None, 5000),
+        ({"KBN_START_TIME": 2, "KBN_END_TIME": 5}, ReportPart.WHOLE, 2000, 5000),
+        ({"KBN_PUB_TYPE": "START", "KBN_START_TIME": 2}, ReportPart.START, 2000, None),
+        (
+            {"KBN_PUB_TYPE": "start", "KBN_START_TIME": 2, "KBN_END_TIME": 5},
+            ReportPart.START,
+            2000,
+            None,
+        ),
+        ({"KBN_PUB_TYPE": "END", "KBN_END_TIME": "5"}, ReportPart.END, None, 5000),
+        ({"KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 2}, ReportPart.WHOLE, 2000, 2000),
+        ({"KBN_PUB_TYPE": "INSTANT", "KBN_END_TIME": 5}, ReportPart.WHOLE, 5000, 5000),
+        ({"KBN_PUB_TYPE": "INSTANT"}, ReportPart.WHOLE, 7, 7),
         (
             {"KBN_PUB_TYPE": "INSTANT", "KBN_START_TIME": 5, "KBN_END_TIME": 5},
-            Part.WHOLE,
+            ReportPart.WHOLE,
             5000,
             5000,
         ),
-        ({"KBN_START_TIME": "1970-01-01T00:00:01Z"}, Part.START, 1_000_000, None),
+        ({"KBN_START_TIME": "1970-01-01T00:00:01Z"}, ReportPart.START, 1_000_000, None),
         (
             {"KBN_START_TIME": datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)},
-            Part.START,
+            ReportPart.START,
             1_000_000,
             None,
         ),
-        ({}, Part.WHOLE, 7, 7),
+        ({}, ReportPart.WHOLE, 7, 7),
     ],
 )
 def test_the_attributes_of_kbn_say_the_same_as_bounds_and_are_not_part_of_the_content(
-    told: dict[str, object], part: Part, start: int | None, end: int | None
+    told: dict[str, object], part: ReportPart, start: int | None, end: int | None
 ) -> None:
     event = Event.from_json({"PUB_ID": "e", "kind": "hot", **told})
 

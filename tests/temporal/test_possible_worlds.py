@@ -13,7 +13,8 @@ from purport.temporal.occurrence import Occurrence
 from purport.temporal.stored_answers import StoredAnswers
 from purport.temporal.told import Detection
 from tests.oracles.possible_worlds import PossibleWorlds
-from tests.oracles.temporal_scan import Arrivals, Publication, Remembering, Step, answers
+from tests.oracles.temporal_arrivals import Arrivals, Publication, Step
+from tests.oracles.temporal_scan import Remembering, answers
 from tests.strategies import temporal
 
 LEAST = 0.05  # below it nothing is told

@@ -14,11 +14,13 @@ from purport.model.event import Event
 from purport.model.language.parse import parse
 from purport.model.subscription import Options, Subscription
 from purport.storage.opening_history import open_sql_history, open_sqlite_history
+from purport.temporal import stored_answers
 from purport.temporal.history import EventHistory, MemoryHistory
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.stored_answers import StoredAnswers
 from tests.contracts.event_history import occurrence
-from tests.oracles.temporal_scan import Arrivals, Publication, Remembering, Step, answers
+from tests.oracles.temporal_arrivals import Arrivals, Publication, Step
+from tests.oracles.temporal_scan import Remembering, answers
 from tests.storage.mariadb_server import MariadbServer
 from tests.storage.postgres_server import PostgresServer
 from tests.strategies import temporal
@@ -176,7 +178,22 @@ def test_equal_filters_are_judged_once_for_each_event(monkeypatch: pytest.Monkey
     assert len(judged) <= 51
 
 
-@pytest.mark.parametrize("text", ["{A = 1} then {A = 2} within 1 s", "{A < $b}"])
+def test_more_may_be_asked_at_once_than_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_answers, "_MOST_ASKED", 10)
+    history = MemoryHistory()
+    history.keep([occurrence("a", 1, 2)], applied=1)
+    stored = StoredAnswers(history, Matcher(measure="exact"))
+    texts = [f"{{A = {9 - n % 2}, start after({n} s) {{A = 1}}}}" for n in range(1, 200)]
+
+    found = stored.answers([parse(text) for text in texts], occurrence("b", 9, 9))
+
+    assert found == [None if n % 2 else 1.0 for n in range(1, 200)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{A = 1} then {A = 2} within 1 s", "{A < $b}", "{start after {avg(A) over 5 s = 3~}}"],
+)
 def test_what_needs_more_than_one_event_and_its_past_is_refused(text: str) -> None:
     stored = StoredAnswers(MemoryHistory(), Matcher(measure="exact"))
 

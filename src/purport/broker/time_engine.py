@@ -28,7 +28,7 @@ from purport.temporal.engine import Mark, TemporalEngine
 from purport.temporal.explanation import explain_in_time
 from purport.temporal.history import EventHistory
 from purport.temporal.instance import Instance
-from purport.temporal.occurrence import Occurrence, Part, report_of
+from purport.temporal.occurrence import Occurrence, ReportPart, report_of
 from purport.temporal.progress import BEGINNING
 from purport.temporal.told import Detection
 from purport.temporal.unsaved_history import UnsavedHistory
@@ -284,7 +284,7 @@ def _is_repeated(history: UnsavedHistory, sequence: int, event: Event) -> bool:
     """Whether a publication told again what the history had, or contradicted it."""
     report = report_of(event, 0)
     known = None if event.id is None else history.find(event.id)
-    return known is not None and known.sequence != sequence and report.part is not Part.END
+    return known is not None and known.sequence != sequence and report.part is not ReportPart.END
 
 
 def _grouped(detections: Sequence[Detection], watermark: int) -> list[Found]:

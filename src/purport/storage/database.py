@@ -41,6 +41,13 @@ class Durability(StrEnum):
     FULL = "full"
     RELAXED = "relaxed"
 
+    @classmethod
+    def of(cls, name: str) -> Durability:
+        """The one of this name; `InvalidInput` if there is none."""
+        if name not in tuple(cls):
+            raise InvalidInput(f"durability is {' or '.join(cls)}, got {name!r}")
+        return cls(name)
+
 
 @dataclass(frozen=True, slots=True)
 class Database:

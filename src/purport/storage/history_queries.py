@@ -29,7 +29,7 @@ from purport.storage.history_filters import Conditions
 from purport.storage.history_rows import OPEN
 from purport.storage.history_tables import events
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.time_orders import longest_of
+from purport.temporal.timeline import longest_of
 
 EARLIEST, LATEST = -(2**63), 2**63 - 1
 _FIRST_PAGE, _LARGEST_PAGE = 128, 1024
@@ -62,7 +62,7 @@ class Rows(Protocol):
         """The classes of lengths of what has ended."""
 
 
-class TimedRows:
+class SqlTimedEvents:
     """Occurrences that are found by their times, of those that fulfil some conditions.
 
     Where an event is not plain, SQL cannot be sure of the conditions and the judge decides.

@@ -17,7 +17,7 @@ from purport.model.term import Attribute, Boolean, Resource, Term, Text, Time, f
 from purport.model.typed_json import typed, typed_pairs
 from purport.model.units import Quantity
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.time_orders import length_class
+from purport.temporal.timeline import length_class
 
 LONGEST_KEY = 255  # bytes: what every database can index
 OPEN, LATE = -1, -2  # in the place of a class of lengths

@@ -28,8 +28,7 @@ def open_sqlite_journal(
     With `durability` "relaxed" a power cut may cost what was appended in the last moments. With
     `read_only` it can be looked at while another process writes.
     """
-    if durability not in tuple(Durability):
-        raise InvalidInput(f"durability is {' or '.join(Durability)}, got {durability!r}")
+    cost = Durability.of(durability)
     if read_only and not (folder / _FILE).is_file():
         raise UnusablePath(folder, f"there is no journal here: expected a file {_FILE} in it")
     with ExitStack() as on_failure:
@@ -39,9 +38,7 @@ def open_sqlite_journal(
             claim = FileClaim(folder)
             on_failure.callback(claim.release)
             _require_no_orphans(folder)
-        database = sqlite_database(
-            folder / _FILE, durability=Durability(durability), read_only=read_only
-        )
+        database = sqlite_database(folder / _FILE, durability=cost, read_only=read_only)
         return _opened(on_failure, database, folder / _STRETCHES, claim, stretch_size)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from purport.errors import InvalidInput, UnusablePath
+from purport.errors import UnusablePath
 from purport.storage.database import (
     Database,
     Durability,
@@ -29,8 +29,7 @@ def open_sqlite_history(
     With `durability` "relaxed" a power cut may cost what was kept in the last moments: the journal
     has it, if it is kept with more care. `remembered` occurrences need not be read again.
     """
-    if durability not in tuple(Durability):
-        raise InvalidInput(f"durability is {' or '.join(Durability)}, got {durability!r}")
+    cost = Durability.of(durability)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -38,7 +37,7 @@ def open_sqlite_history(
     with ExitStack() as on_failure:
         claim = FileClaim(path.parent, f".{path.name}.lock", subject=HISTORY)
         on_failure.callback(claim.release)
-        database = sqlite_database(path, durability=Durability(durability), subject=HISTORY)
+        database = sqlite_database(path, durability=cost, subject=HISTORY)
         return _opened(on_failure, database, claim, remembered)
 
 

@@ -23,7 +23,7 @@ from purport.model.subscription import Conjunction
 from purport.storage import history_tables as tables
 from purport.storage.database import Database
 from purport.storage.history_filters import conditions_of
-from purport.storage.history_queries import Statement, TimedRows
+from purport.storage.history_queries import SqlTimedEvents, Statement
 from purport.storage.history_rows import (
     LATE,
     OPEN,
@@ -51,6 +51,7 @@ _DOCUMENTS_AT = select(_c.number, _c.document).where(
 _ANY_BEFORE = (
     select(_c.number).where(_c.is_late.in_([False, True]), _c.end < bindparam("time")).limit(1)
 )
+_DROPPED = select(_c.end, _c.start, _c.is_late, _c.document)
 _KNOWN = select(_c.number, _c.end, _c.is_late).where(_c.key.in_(bindparam("keys", expanding=True)))
 
 
@@ -68,7 +69,7 @@ class SqlHistory:
         self._applied = self._late = self._ended = self._next = 0
         self._applied_at: int | None = None
         self._spans: tuple[int, ...] = ()
-        self._timed = TimedRows(self)
+        self._timed = SqlTimedEvents(self)
         self._reader = Reader(database)
         self._writer = Writer(database, claim, self._look, tables)
         with self._writer.transaction() as connection:
@@ -138,7 +139,7 @@ class SqlHistory:
         self, inner: Conjunction, judge: Callable[[Occurrence], bool]
     ) -> TimedEvents | None:
         conditions = conditions_of(inner)
-        return None if conditions is None else TimedRows(self, conditions, judge)
+        return None if conditions is None else SqlTimedEvents(self, conditions, judge)
 
     def drop(self, *, before: int | None = None, most: int | None = None) -> list[Dropped]:
         self._make_sure()
@@ -154,7 +155,7 @@ class SqlHistory:
         self._writer.close()
         self._remembered.clear()
 
-    # ---- what `TimedRows` asks for ----
+    # ---- what `SqlTimedEvents` asks for ----
 
     def rows(self, statement: Statement, values: dict[str, Any]) -> Sequence[Any]:
         """What a statement gives."""
@@ -207,13 +208,14 @@ class SqlHistory:
         return replaced
 
     def _drop(self, which: Callable[[Connection], ColumnElement[bool]]) -> list[Dropped]:
-        with self._writer.doubting(), self._writer.transaction() as connection:
-            gone = which(connection)
-            rows = connection.execute(select(_c.end, _c.document, _c.start).where(gone))
-            dropped = sorted(Dropped(end, identifier_of(said), start) for end, said, start in rows)
-            _delete(connection, select(_c.number).where(gone), gone)
-            self._look(connection)
-        return dropped
+        with self._writer.doubting():
+            with self._writer.transaction() as connection:
+                gone = which(connection)
+                rows = connection.execute(_DROPPED.where(gone)).all()
+                _delete(connection, select(_c.number).where(gone), gone)
+            self._ended -= len(rows)
+            self._late -= sum(bool(row.is_late) for row in rows)
+        return sorted(Dropped(row.end, identifier_of(row.document), row.start) for row in rows)
 
     def _oldest(self, connection: Connection, count: int) -> ColumnElement[bool]:
         """The oldest of what has ended; where some of those that ended at once stay, by id."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from msgspec import Struct
+
 from purport.temporal.agreeing import Agreeing
 from purport.temporal.history import Dropped
 from purport.temporal.instance import Bindings, Instance, Part, joined
@@ -62,7 +64,7 @@ class SequenceNode(Composition):
 
     def hear(self, step: int, instance: Instance) -> None:
         """A step is answered."""
-        if step > 0 and step < len(self._places):
+        if step > 0:
             self._steps[step].add(instance.start, instance)
         self._go_on(step, instance)
 
@@ -192,6 +194,14 @@ def _same(before: list[Instance], after: list[Instance]) -> bool:
     )
 
 
+class _Trigger(Struct, eq=False, gc=False):
+    """What something should come after; over when that has been decided, or need not be."""
+
+    instance: Instance
+    deadline: int
+    is_over: bool = False
+
+
 class AbsenceNode(Composition):
     """`not {...} within 30 s after {...}`: looked at when the time is up."""
 
@@ -199,16 +209,17 @@ class AbsenceNode(Composition):
         super().__init__(rank)
         self._place, self._within, self._progress = place, within, progress
         self._heard = Agreeing()  # what should come, by when it was heard
-        self._waiting: dict[str, list[Instance]] = {}  # triggers whose time is not up, by event
+        self._waiting: dict[str, list[_Trigger]] = {}  # those whose time is not up, by event
 
-    def hear_trigger(self, trigger: Instance) -> None:
+    def hear_trigger(self, instance: Instance) -> None:
         """From now on something should come."""
-        if trigger.end is None:
+        if instance.end is None:
             return
-        deadline = trigger.end + self._within
-        self._waiting.setdefault(trigger.about.id, []).append(trigger)
-        self._progress.wait(deadline + 1, self.rank, partial(self._decide, trigger, deadline))
-        self._progress.add_deadline(deadline, partial(self._waits_for, trigger))
+        trigger = _Trigger(instance, instance.end + self._within)
+        self._waiting.setdefault(instance.about.id, []).append(trigger)
+        decide = partial(self._decide, trigger)
+        self._progress.wait(trigger.deadline + 1, self.rank, trigger, decide)
+        self._progress.add_deadline(trigger.deadline, trigger)
 
     def hear_missing(self, instance: Instance) -> None:
         """What should come has come."""
@@ -218,40 +229,41 @@ class AbsenceNode(Composition):
     def drop(self, dropped: Sequence[Dropped]) -> None:
         """Forget events: nothing is missing any more after a trigger that was dropped."""
         for one in dropped:
-            self._waiting.pop(one.id, None)
+            for trigger in self._waiting.pop(one.id, ()):
+                trigger.is_over = True
             self._heard.discard(one.id)
 
     def close(self) -> None:
         """Wait for nothing any more."""
-        self._waiting.clear()
+        for triggers in self._waiting.values():
+            for trigger in triggers:
+                trigger.is_over = True
 
-    def _waits_for(self, trigger: Instance) -> bool:
-        return any(one is trigger for one in self._waiting.get(trigger.about.id, ()))
-
-    def _decide(self, trigger: Instance, deadline: int) -> None:
-        if not self._waits_for(trigger):
+    def _decide(self, trigger: _Trigger) -> None:
+        if trigger.is_over:
             return
-        self._waiting[trigger.about.id].remove(trigger)
-        if not self._waiting[trigger.about.id]:
-            del self._waiting[trigger.about.id]
-        assert trigger.end is not None
+        trigger.is_over = True
+        asked, deadline = trigger.instance, trigger.deadline
+        self._waiting[asked.about.id].remove(trigger)
+        if not self._waiting[asked.about.id]:
+            del self._waiting[asked.about.id]
+        assert asked.end is not None
         best: dict[str, float] = {}
-        for one in self._heard.between(trigger.bindings, trigger.end + 1, deadline):
+        for one in self._heard.between(asked.bindings, asked.end + 1, deadline):
             if one.known <= deadline:
                 best[one.about.id] = max(best.get(one.about.id, 0.0), one.probability)
-        probability = trigger.probability
+        probability = asked.probability
         for one_probability in best.values():
             probability *= 1.0 - one_probability
-        parts = (Part(self._place, trigger),)
         self._emit(
             Instance(
-                trigger.about,
-                trigger.start,
+                asked.about,
+                asked.start,
                 deadline,
                 probability,
-                max(deadline, trigger.known),
-                parts,
-                trigger.bindings,
+                max(deadline, asked.known),
+                (Part(self._place, asked),),
+                asked.bindings,
             )
         )
 

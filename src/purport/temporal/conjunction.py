@@ -9,10 +9,9 @@ from typing import Protocol
 from msgspec import Struct
 
 from purport.model.term import Attribute
-from purport.temporal.answered import Answered
 from purport.temporal.filters import Filter, Reading, least_probability
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Instance, Part, Read
+from purport.temporal.instance import Instance, Part, Read, timeline
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.progress import Progress
 from purport.temporal.said import Binds, bindings_of
@@ -43,7 +42,7 @@ class Candidate(Struct, eq=False, gc=False):
         return total
 
 
-class Operator(Protocol):
+class TemporalOperator(Protocol):
     """A predicate about what happened around an event."""
 
     place: str
@@ -79,7 +78,7 @@ class ConjunctionNode:
     def __init__(
         self,
         filter: Filter,
-        operators: Sequence[Operator],
+        operators: Sequence[TemporalOperator],
         progress: Progress,
         rank: int,
         *,
@@ -93,7 +92,7 @@ class ConjunctionNode:
         self.operators, self._binds, self._progress = operators, binds, progress
         self.is_prompt = all(one.is_prompt for one in operators)
         self.listeners: list[Hear] = []
-        self.answered = Answered() if is_inner else None
+        self.answered = timeline() if is_inner else None
         self._partitions: dict[Attribute, Partition] = {}
         self._kept: dict[str, list[Candidate]] = {}  # by event: who goes on, or waits
         self._resting: dict[str, set[Candidate]] = {}  # who waits, by the events of its evidence
@@ -101,8 +100,16 @@ class ConjunctionNode:
         filter.takers.append(self)
 
     def close(self) -> None:
-        """Take no more."""
+        """Take no more, and wait for nothing any more."""
         self.filter.takers.remove(self)
+        for candidates in self._kept.values():
+            for candidate in candidates:
+                candidate.is_over = True
+
+    @property
+    def going_on(self) -> list[str]:
+        """The events of which it would be told that they have ended."""
+        return [name for name, some in self._kept.items() if some[0].occurrence.end is None]
 
     def partition(self, attribute: Attribute) -> Partition:
         """What has answered so far, by the values of an attribute."""
@@ -112,12 +119,17 @@ class ConjunctionNode:
             for index in (self.answered.by_end, self.answered.going_on):
                 for instance in index.between(None, None):
                     found.add(instance)
+        self._partitions[attribute].users += 1
         return self._partitions[attribute]
+
+    def leave_partition(self, attribute: Attribute) -> None:
+        """Somebody has no more use for it."""
+        self._partitions[attribute].users -= 1
+        if not self._partitions[attribute].users:
+            del self._partitions[attribute]
 
     def take(self, occurrence: Occurrence, readings: list[Reading]) -> None:
         """An event passes the plain part, or has ended and does so now."""
-        if self.needs_end and occurrence.end is None:
-            return
         count = len(self.operators)
         if not count and occurrence.end is not None:
             self._pass_on(occurrence, readings)
@@ -180,7 +192,7 @@ class ConjunctionNode:
         watermark = self._progress.watermark
         again = [one.looks_again(candidate) for one in self.operators]
         for time in sorted({one for one in again if one is not None and one > watermark}):
-            self._progress.wait(time, self.rank, partial(self._look, candidate))
+            self._progress.wait(time, self.rank, candidate, partial(self._look, candidate))
         candidate.is_waiting = True
         if candidate.occurrence.end is not None:
             self._kept.setdefault(candidate.occurrence.id, []).append(candidate)

@@ -7,7 +7,7 @@ give, whatever order it is told in, as far as it is not told too late.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -22,7 +22,7 @@ from purport.temporal.asked import is_shallow
 from purport.temporal.filters import Filters, Passed, Reading, Taker
 from purport.temporal.history import Dropped, KeptEvents, MemoryHistory
 from purport.temporal.network import Network
-from purport.temporal.occurrence import Occurrence, Part, Report, report_of
+from purport.temporal.occurrence import Occurrence, Report, ReportPart, report_of
 from purport.temporal.progress import BEGINNING, Progress
 from purport.temporal.told import Detection, Root
 
@@ -88,7 +88,7 @@ class TemporalEngine:
         self._network = Network(self._filters, self._progress)
         self._roots: dict[tuple[Pattern, Options], Root] = {}
         self._root_of: dict[str, tuple[Pattern, Options]] = {}
-        self._going_on: dict[str, list[Taker]] = {}
+        self._going_on: dict[str, dict[Taker, None]] = {}  # who has taken what goes on
         self._found: list[Detection] = []
         self._dropped_through = BEGINNING - 1
         self.mark = mark or Mark()
@@ -215,7 +215,9 @@ class TemporalEngine:
 
     def _let_go(self, root: Root) -> None:
         root.node.listeners.remove(root.hear)
-        self._network.let_go(root.key)
+        for node in self._network.let_go(root.key):
+            for event in node.going_on:
+                self._going_on[event].pop(node, None)
 
     def known_after(
         self, event: Event, at: datetime, sequence: int, find: Find | None = None
@@ -224,17 +226,35 @@ class TemporalEngine:
 
         `EventError` if it contradicts what is known. Nothing changes.
         """
-        report = report_of(event, self._instant(at))
+        report = self._report(event, at)
         return self._known_after(report, sequence, find or self.history.find)
 
     def take(self, event: Event, at: datetime, sequence: int | None = None) -> Taken:
         """An event was published; `EventError` if it contradicts what is known."""
-        report = report_of(event, self._instant(at))
+        report = self._report(event, at)
         return self.take_report(report, sequence, most=self._latest(at))
 
-    def match(self, reports: Sequence[Report]) -> list[list[Passed]]:
-        """Which filters the statements of reports pass, for `take_report`: quick for many."""
-        return self._filters.passed(reports)
+    def match(self, reports: Sequence[Report | None]) -> list[list[Passed] | None]:
+        """Which filters the statements of reports pass, for `take_report`: quick for many.
+
+        None for an END, which says something only with its START.
+        """
+        passed: list[list[Passed] | None] = [None] * len(reports)
+        whole = {
+            number: one
+            for number, one in enumerate(reports)
+            if one is not None and one.part is not ReportPart.END
+        }
+        for number, found in zip(whole, self._filters.passed(list(whole.values())), strict=True):
+            passed[number] = found
+        return passed
+
+    def in_turn(self, report: Report, at: int) -> Report:
+        """A report that was published at a time: without a time, it happened then, but in turn."""
+        if not report.is_without_time:
+            return report
+        instant = self._instant(at)
+        return replace(report, start=instant, end=instant)
 
     def take_report(
         self,
@@ -272,7 +292,7 @@ class TemporalEngine:
     def note(self, event: Event, at: datetime, sequence: int) -> Sequence[Detection]:
         """An event was published that the history has already: time goes on with it."""
         self.sequence = max(self.sequence, sequence)
-        self._note_time(report_of(event, self._instant(at)), self._latest(at))
+        self._note_time(self._report(event, at), self._latest(at))
         self._run([])
         return self._take_found()
 
@@ -299,15 +319,20 @@ class TemporalEngine:
     def _known_after(self, report: Report, sequence: int, find: Find) -> Occurrence | None:
         """What is known of an event after what a publication tells, if that is more."""
         identifier = _identifier(report, sequence)
-        is_new = report.part is not Part.END and identifier == _given_id(sequence)
+        is_new = report.part is not ReportPart.END and identifier == _given_id(sequence)
         known = None if is_new else find(identifier)
         if known is None:
             return report.begun(identifier, sequence)
+        if report.time < self._progress.watermark and report.is_over(known):
+            return None
         return report.ends(known)
 
-    def _instant(self, at: datetime) -> int:
+    def _report(self, event: Event, at: datetime) -> Report:
+        return report_of(event, self._instant(microseconds_of(at)))
+
+    def _instant(self, at: int) -> int:
         """The time of an event that has none: when it was published, but one after the other."""
-        return max(microseconds_of(at), self._last_instant + 1)
+        return max(at, self._last_instant + 1)
 
     def _latest(self, at: datetime) -> int | None:
         """How far what is published at a time makes time go on."""
@@ -325,7 +350,7 @@ class TemporalEngine:
         """What comes late takes no part; what ends late has gone on until now."""
         if late_by <= 0:
             return occurrence
-        if report.part is Part.END:
+        if report.part is ReportPart.END:
             end = max(report.time, self._progress.watermark)
             return structs.replace(occurrence, end=end)
         return structs.replace(occurrence, is_late=True)
@@ -341,14 +366,16 @@ class TemporalEngine:
     def _steps(
         self, occurrence: Occurrence, passed: list[Passed], only: set[Taker] | None = None
     ) -> list[_Step]:
+        is_going_on = occurrence.end is None
         found = [
             (node, readings)
             for one, readings in passed
+            if readings
             for node in one.takers
-            if only is None or node in only
+            if not (is_going_on and node.needs_end) and (only is None or node in only)
         ]
-        if occurrence.end is None:
-            self._going_on.setdefault(occurrence.id, []).extend(node for node, _ in found)
+        if is_going_on and found:
+            self._going_on.setdefault(occurrence.id, {}).update((node, None) for node, _ in found)
         return [
             (node.rank, BEGINNING, number, node.take, (occurrence, readings))
             for number, (node, readings) in enumerate(found)
@@ -412,16 +439,8 @@ class TemporalEngine:
             root.key, root.node = self._network.take_up(*asked)
             root.node.listeners.append(root.hear)
         if deep:
-            self._forget_gone()
             self._catch_up()
         self._found.clear()
-
-    def _forget_gone(self) -> None:
-        """Who is gone is not told of the ends of what goes on."""
-        here = set(self._network.nodes())
-        self._going_on = {
-            name: [one for one in takers if one in here] for name, takers in self._going_on.items()
-        }
 
 
 def _identifier(report: Report, sequence: int) -> str:

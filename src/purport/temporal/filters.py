@@ -50,6 +50,7 @@ class Taker(Protocol):
     """Goes on with what passes a filter."""
 
     rank: int
+    needs_end: bool  # takes events that have ended, and no others
 
     def take(self, occurrence: Occurrence, readings: list[Reading]) -> None:
         """An event passes, and may be read so."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from purport.errors import InvalidInput, PurportError
 from purport.model.subscription import Conjunction
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.time_orders import TimeOrder, TimeOrders, longest_of
+from purport.temporal.time_index import TimeIndex
+from purport.temporal.timeline import Timeline
 
 
 class HistoryError(PurportError):
@@ -131,8 +133,8 @@ class MemoryHistory:
     def _begin(self) -> None:
         self._known: dict[str, Occurrence] = {}
         self._late = 0
-        self._by_age: TimeOrder | None = None  # what ended, what was told late too
-        self._by_time: TimeOrders | None = None
+        self._by_age: TimeIndex[Occurrence] | None = None  # what ended, what was told late too
+        self._by_time: Timeline[Occurrence] | None = None  # what was not told late
 
     @property
     def applied(self) -> int:
@@ -148,12 +150,12 @@ class MemoryHistory:
             if one.id in self._known:
                 known = self._forget(one.id)
                 if self._by_age is not None and known.end is not None:
-                    self._by_age.remove(known.end, known.id)
+                    self._by_age.remove(known.end, known.id, known)
             self._known[one.id] = one
             self._late += one.is_late
             if self._by_age is not None and one.end is not None:
-                self._by_age.add(one.end, one.id)
-            if self._by_time is not None:
+                self._by_age.add(one.end, one.id, one)
+            if self._by_time is not None and not one.is_late:
                 self._by_time.add(one)
         self._applied, self._applied_at = applied, at
 
@@ -169,23 +171,22 @@ class MemoryHistory:
     def ended_between(
         self, first: int | None = None, last: int | None = None, *, newest_first: bool = True
     ) -> Iterator[Occurrence]:
-        return self._found(self._times().ended.between(first, last, newest_first=newest_first))
+        return self._times().by_end.between(first, last, newest_first=newest_first)
 
     def last_before(self, time: int) -> Iterator[Occurrence]:
         return self.ended_between(None, time - 1)
 
     def going_on_at(self, time: int) -> Iterator[Occurrence]:
-        times = self._times()
-        yield from self._found(times.open.between(None, time, newest_first=False))
-        for size, ended in tuple(times.by_length.items()):
-            keys = ended.between(time, time + longest_of(size), newest_first=False)
-            yield from (one for one in self._found(keys) if one.start <= time)
+        yield from self._times().going_on.between(None, time)
+        yield from self._times().at(time)
 
     def open(self) -> Iterator[Occurrence]:
-        return self._found(self._times().open.between(None, None, newest_first=False))
+        return self._times().going_on.between(None, None, newest_first=False)
 
     def starting_at(self, time: int) -> Iterator[Occurrence]:
-        return self._found(self._times().started.between(time, time, newest_first=False))
+        times = self._times()
+        found = [*times.by_start.between(time, time), *times.going_on.between(time, time)]
+        return iter(sorted(found, key=attrgetter("id")))
 
     def ending_at(self, time: int) -> Iterator[Occurrence]:
         return self.ended_between(time, time, newest_first=False)
@@ -194,36 +195,36 @@ class MemoryHistory:
         ages = self._ages()
         by_age = 0 if before is None else ages.before(before)
         by_count = 0 if most is None else len(ages) - most
-        oldest = ages.take_oldest(max(by_age, by_count))
-        return [Dropped(end, name, self._forget(name).start) for end, name in oldest]
+        oldest = ages.drop_oldest(max(by_age, by_count))
+        for one in oldest:
+            self._forget(one.id)
+        return [Dropped(one.end, one.id, one.start) for one in oldest if one.end is not None]
 
     def close(self) -> None:
         self._begin()
-
-    def _found(self, keys: Iterator[tuple[int, str]]) -> Iterator[Occurrence]:
-        for _, identifier in keys:
-            if identifier in self._known:
-                yield self._known[identifier]
 
     def _forget(self, identifier: str) -> Occurrence:
         """What was known of it, which only the order by age has still."""
         one = self._known.pop(identifier)
         self._late -= one.is_late
-        if self._by_time is not None:
+        if self._by_time is not None and not one.is_late:
             self._by_time.remove(one)
         return one
 
-    def _ages(self) -> TimeOrder:
+    def _ages(self) -> TimeIndex[Occurrence]:
         if self._by_age is None:
-            ended = ((one.end, one.id) for one in self._known.values() if one.end is not None)
-            self._by_age = TimeOrder(sorted(ended))
+            self._by_age = TimeIndex()
+            for one in self._known.values():
+                if one.end is not None:
+                    self._by_age.add(one.end, one.id, one)
         return self._by_age
 
-    def _times(self) -> TimeOrders:
+    def _times(self) -> Timeline[Occurrence]:
         if self._by_time is None:
-            self._by_time = TimeOrders()
+            self._by_time = Timeline(attrgetter("id"))
             for one in self._known.values():
-                self._by_time.add(one)
+                if not one.is_late:
+                    self._by_time.add(one)
         return self._by_time
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from purport.model.comparison import Operator, holds
 from purport.model.subscription import AskedAttribute
 from purport.model.term import Term
 from purport.temporal.occurrence import Occurrence
+from purport.temporal.timeline import Timeline
 
 Bindings = tuple[tuple[str, Term], ...]
 Read = Mapping[AskedAttribute, Term]  # values that a mapping chose for approximate attributes
@@ -53,6 +55,14 @@ class Instance(Struct, eq=False, gc=False):
         for part in self.parts:
             yield part
             yield from part.instance.all_parts()
+
+
+def timeline() -> Timeline[Instance]:
+    """Instances by time, of which none are there yet."""
+    return Timeline(_NAME, _PROBABILITY)
+
+
+_NAME, _PROBABILITY = attrgetter("about.id"), attrgetter("probability")
 
 
 def agree(first: Bindings, second: Bindings) -> bool:

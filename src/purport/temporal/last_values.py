@@ -11,7 +11,6 @@ from purport.model.comparison import Operator, any_holds, told_quantity
 from purport.model.subscription import AskedAttribute
 from purport.model.term import Term
 from purport.model.units import Quantity
-from purport.temporal.answered import Answered
 from purport.temporal.conjunction import Candidate
 from purport.temporal.history import Dropped
 from purport.temporal.instance import Instance
@@ -20,6 +19,7 @@ from purport.temporal.operators import MomentOperator, Witnesses
 from purport.temporal.progress import BEGINNING, Progress
 from purport.temporal.said import values_read
 from purport.temporal.sources import Evidence
+from purport.temporal.timeline import Timeline
 
 
 class HistoryFilterOperator(MomentOperator):
@@ -44,6 +44,7 @@ class HistoryFilterOperator(MomentOperator):
     def close(self) -> None:
         """Hear no more."""
         self._witnesses.node.listeners.remove(self.hear)
+        self._witnesses.close()
 
     def drop(self, dropped: Sequence[Dropped]) -> None:
         """What is dropped may be among the last."""
@@ -69,7 +70,7 @@ class HistoryFilterOperator(MomentOperator):
         return best
 
     def _found_in_window(
-        self, answered: Answered, moment: int, values: list[Term]
+        self, answered: Timeline[Instance], moment: int, values: list[Term]
     ) -> list[Evidence] | None:
         """A witness, or none (an empty list), by the numbers in order; None if they do not say."""
         window = self._window
@@ -89,7 +90,7 @@ class HistoryFilterOperator(MomentOperator):
         return found[:1]
 
     def _scanned(
-        self, outer: Occurrence, answered: Answered, moment: int, values: list[Term]
+        self, outer: Occurrence, answered: Timeline[Instance], moment: int, values: list[Term]
     ) -> list[Evidence]:
         best: Evidence | None = None
         for one in self._last_before(outer, answered, moment):
@@ -103,7 +104,7 @@ class HistoryFilterOperator(MomentOperator):
         return [] if best is None else [best]
 
     def _last_before(
-        self, outer: Occurrence, answered: Answered, moment: int
+        self, outer: Occurrence, answered: Timeline[Instance], moment: int
     ) -> Iterator[Instance]:
         """The last of those that answered and were known, latest first; each event counts once."""
         counted: set[str] = set()
@@ -130,8 +131,9 @@ class _LastNumbers:
         """Begin anew."""
         self.moment = BEGINNING
         self.is_plain = True  # all are numbers without units, of events that surely answer
-        self._events: deque[tuple[Instance, tuple[float, ...]]] = deque()
-        self._numbers: list[float] = []
+        self._events: deque[tuple[Instance, set[float]]] = deque()
+        self._numbers: list[float] = []  # in order, each once
+        self._with_number: dict[float, deque[Instance]] = {}  # the latest last
 
     def drop_through(self, last: Dropped) -> None:
         """Have none of the oldest, up to one."""
@@ -140,7 +142,7 @@ class _LastNumbers:
         while self._events and _age(self._events[0][0]) <= (last.end, last.id):
             self._leave_oldest()
 
-    def advance(self, answered: Answered, moment: int) -> None:
+    def advance(self, answered: Timeline[Instance], moment: int) -> None:
         """Go on to a later moment."""
         if not self.is_plain:
             return
@@ -167,9 +169,7 @@ class _LastNumbers:
             case Operator.AT_LEAST:
                 return self._event_of(low) if number >= low else None
             case Operator.EQUAL:
-                place = bisect_left(numbers, number)
-                is_there = place < len(numbers) and numbers[place] == number
-                return self._event_of(number) if is_there else None
+                return self._event_of(number) if number in self._with_number else None
             case Operator.NOT_EQUAL:
                 other = low if low != number else high
                 return self._event_of(other) if other != number else None
@@ -180,19 +180,27 @@ class _LastNumbers:
         if len(numbers) != len(values) or one.probability < 1.0 or one.known > self.moment:
             self.is_plain = False
             return
-        for number in numbers:
-            insort(self._numbers, number)
-        self._events.append((one, tuple(numbers)))
+        different = set(numbers)
+        for number in different:
+            if number not in self._with_number:
+                insort(self._numbers, number)
+                self._with_number[number] = deque()
+            self._with_number[number].append(one)
+        self._events.append((one, different))
         if self._most is not None and len(self._events) > self._most:
             self._leave_oldest()
 
     def _leave_oldest(self) -> None:
         for number in self._events.popleft()[1]:
-            del self._numbers[bisect_left(self._numbers, number)]
+            some = self._with_number[number]
+            some.popleft()
+            if not some:
+                del self._with_number[number]
+                del self._numbers[bisect_left(self._numbers, number)]
 
     def _event_of(self, number: float) -> Instance:
         """The latest event with a number."""
-        return next(one for one, numbers in reversed(self._events) if number in numbers)
+        return self._with_number[number][-1]
 
 
 def _age(one: Instance) -> tuple[int, str]:

@@ -17,6 +17,7 @@ class LikeliestNode:
     """
 
     is_prompt = True
+    is_over = False
 
     def __init__(self, rank: int, progress: Progress) -> None:
         self.rank, self._progress = rank, progress
@@ -34,7 +35,7 @@ class LikeliestNode:
             return
         if not self._is_waiting:
             self._is_waiting = True
-            self._progress.wait(self._progress.watermark, self.rank, self._tell_all)
+            self._progress.wait(self._progress.watermark, self.rank, self, self._tell_all)
         name = instance.about.id
         best = self._best.get(name)
         if best is None or instance.probability > best.probability:

@@ -112,18 +112,18 @@ class Network:
         self._made[key].users += 1
         return key, self._made[key].node
 
-    def let_go(self, key: Hashable) -> None:
-        """Somebody has no more use for a node."""
+    def let_go(self, key: Hashable) -> list[ConjunctionNode]:
+        """Somebody has no more use for a node; gives those that take no more events for that."""
         made = self._made[key]
         made.users -= 1
         if made.users:
-            return
+            return []
         del self._made[key]
         self._close(made.node)
         for node, hear in made.hears:
             node.listeners.remove(hear)
-        for used in made.uses:
-            self.let_go(used)
+        gone = [one for used in made.uses for one in self.let_go(used)]
+        return [*gone, made.node] if isinstance(made.node, ConjunctionNode) else gone
 
     def _let_go_unused(self, first: int) -> None:
         """Let go of what was made for a pattern that is refused: the last, from one on."""

@@ -43,7 +43,7 @@ class Occurrence(Struct, frozen=True, gc=False):
         return Event(self.statements, self.id, Interval(time_of(self.start), end))
 
 
-class Part(StrEnum):
+class ReportPart(StrEnum):
     """Which part of what happened a publication tells of."""
 
     WHOLE = "WHOLE"
@@ -55,12 +55,33 @@ class Part(StrEnum):
 class Report:
     """What one publication tells; `start` or `end` may be unknown, as its part says."""
 
-    part: Part
+    part: ReportPart
     id: str | None
     start: int | None
     end: int | None
     statements: tuple[Statement, ...]
     is_without_time: bool = field(default=False, compare=False)  # so it happened when it was told
+
+    @classmethod
+    def of(
+        cls,
+        identifier: str | None,
+        start: int | None,
+        end: int | None,
+        statements: tuple[Statement, ...],
+    ) -> Report:
+        """What is told with one of the bounds, or with both."""
+        part = ReportPart.WHOLE
+        if start is None or end is None:
+            part = ReportPart.END if start is None else ReportPart.START
+        return cls(part, identifier, start, end, statements)
+
+    @classmethod
+    def without_time(
+        cls, identifier: str | None, at: int | None, statements: tuple[Statement, ...]
+    ) -> Report:
+        """What is told of something that happened just when it was told."""
+        return cls(ReportPart.WHOLE, identifier, at, at, statements, is_without_time=True)
 
     @property
     def time(self) -> int:
@@ -82,7 +103,7 @@ class Report:
             self.end,
             self.statements,
             sequence,
-            is_in_parts=self.part is Part.START,
+            is_in_parts=self.part is ReportPart.START,
         )
 
     def ends(self, known: Occurrence) -> Occurrence | None:
@@ -90,7 +111,7 @@ class Report:
 
         `EventError` if it contradicts what is known.
         """
-        if self.part is Part.END and known.end is None:
+        if self.part is ReportPart.END and known.end is None:
             assert self.end is not None
             if self.end < known.start:
                 raise EventError(
@@ -103,17 +124,23 @@ class Report:
             return None
         raise EventError(f"the event {known.id!r} was told before, with another content or time")
 
+    def is_over(self, known: Occurrence) -> bool:
+        """Whether this is the END of what has ended since; so it is with one that came too late."""
+        is_after = self.end is not None and known.end is not None and self.end <= known.end
+        is_end = self.part is ReportPart.END and known.is_in_parts and known.start <= self.time
+        return is_end and is_after and set(self.statements) <= set(known.statements)
+
     def _repeats(self, known: Occurrence) -> bool:
         match self.part:
-            case Part.WHOLE:
+            case ReportPart.WHOLE:
                 is_same_time = (self.start, self.end) == (known.start, known.end)
                 if self.is_without_time:  # whoever publishes it again does so later
                     is_same_time = known.start == known.end and not known.is_in_parts
                 return is_same_time and self.statements == known.statements
-            case Part.START:
+            case ReportPart.START:
                 is_begun = known.is_in_parts and self.start == known.start
                 return is_begun and self.statements == known.statements[: len(self.statements)]
-            case Part.END:
+            case ReportPart.END:
                 is_ended = known.is_in_parts and self.end == known.end
                 return is_ended and set(self.statements) <= set(known.statements)
 
@@ -131,12 +158,11 @@ def report_of(event: Event, at: int) -> Report:
     if aliases:
         statements = tuple(one for one in statements if _alias(one) is None)
     if interval is None:
-        return Report(Part.WHOLE, identifier, at, at, statements, is_without_time=True)
+        return Report.without_time(identifier, at, statements)
     start, end = _counted(interval.start), _counted(interval.end)
-    part = Part.END if start is None else Part.START if end is None else Part.WHOLE
-    if part is Part.END and identifier is None:
+    if start is None and identifier is None:
         raise EventError("the end of an event is told, but not of which: it needs an id")
-    return Report(part, identifier, start, end, statements)
+    return Report.of(identifier, start, end, statements)
 
 
 def told_id(event: Event) -> str | None:

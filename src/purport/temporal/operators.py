@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from purport.model.subscription import AllenRelation, Endpoint, ReferenceTime
 from purport.model.term import Text
 from purport.temporal.allen import allen_relation
-from purport.temporal.answered import Answered
 from purport.temporal.conjunction import Candidate, ConjunctionNode
 from purport.temporal.history import Dropped
 from purport.temporal.instance import Instance
@@ -24,9 +22,9 @@ from purport.temporal.reference_times import reference_time
 from purport.temporal.said import values_of
 from purport.temporal.sources import Correlation, Evidence
 from purport.temporal.time_index import TimeIndex
+from purport.temporal.timeline import Timeline
 
-if TYPE_CHECKING:
-    Tell = Callable[[Candidate, Evidence], None]
+Tell = Callable[[Candidate, Evidence], None]
 
 
 class Witnesses:
@@ -42,16 +40,21 @@ class Witnesses:
         # whether all that has answered the filter is as good for one event as for another
         self.is_plain = correlation is None
 
+    def close(self) -> None:
+        """Look for nobody any more."""
+        if self._equality is not None:
+            self.node.leave_partition(self._equality[0])
+
     @property
     def is_prompt(self) -> bool:
         """Whether what ended before the watermark has answered by now, if it ever does."""
         return self.node.is_prompt
 
-    def among(self, outer: Occurrence) -> Iterable[Answered]:
+    def among(self, outer: Occurrence) -> Iterable[Timeline[Instance]]:
         """Where those for an event are found."""
         if self._equality is None:
             return (self._all,)
-        found: dict[int, Answered] = {}
+        found: dict[int, Timeline[Instance]] = {}
         for value in values_of(outer.statements, Text(self._equality[1])):
             some = self._partition.equal_to(value)
             if some is None:
@@ -95,6 +98,7 @@ class _WitnessOperator:
     def close(self) -> None:
         """Hear no more."""
         self._witnesses.node.listeners.remove(self.hear)
+        self._witnesses.close()
 
     def looks_again(self, candidate: Candidate) -> int | None:
         """Only witnesses change anything."""
@@ -133,7 +137,7 @@ class _WitnessOperator:
         """Who waits for witnesses leaves by itself."""
 
     def _best(
-        self, outer: Occurrence, answered: Answered, best: Evidence | None
+        self, outer: Occurrence, answered: Timeline[Instance], best: Evidence | None
     ) -> Evidence | None:
         for one in self._qualifying(outer, answered):
             evidence = self._evidence(outer, one)
@@ -156,7 +160,7 @@ class _WitnessOperator:
             return True
         return reference_time(outer, self._endpoint) is not None
 
-    def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
+    def _qualifying(self, outer: Occurrence, answered: Timeline[Instance]) -> Iterator[Instance]:
         """The witnesses for an event, as far as time goes; latest first."""
         raise NotImplementedError
 
@@ -212,7 +216,7 @@ class AfterOperator(_WitnessOperator):
         at = self._reference(outer)
         return None if self._limit is None else at - self._limit, at - 1
 
-    def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
+    def _qualifying(self, outer: Occurrence, answered: Timeline[Instance]) -> Iterator[Instance]:
         return answered.by_end.between(*self._stretch(outer))
 
     def _served_by(self, one: Instance) -> Iterator[Candidate]:
@@ -235,7 +239,7 @@ class DuringOperator(_WitnessOperator):
             return None
         return self._witnesses.evidence(outer, one, max(one.known, at))
 
-    def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
+    def _qualifying(self, outer: Occurrence, answered: Timeline[Instance]) -> Iterator[Instance]:
         at = self._reference(outer)
         if self._progress.watermark >= at:
             yield from answered.going_on.between(None, at)
@@ -248,7 +252,7 @@ class DuringOperator(_WitnessOperator):
 class SimultaneousOperator(_WitnessOperator):
     """`start with {...}`."""
 
-    def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
+    def _qualifying(self, outer: Occurrence, answered: Timeline[Instance]) -> Iterator[Instance]:
         at = self._reference(outer)
         if self._endpoint is Endpoint.END:
             yield from answered.by_end.between(at, at)
@@ -327,7 +331,7 @@ class AllenOperator(_WitnessOperator):
         assert candidate.occurrence.end is not None
         self._by_end.remove(candidate.occurrence.end, candidate.occurrence.id, candidate)
 
-    def _qualifying(self, outer: Occurrence, answered: Answered) -> Iterator[Instance]:
+    def _qualifying(self, outer: Occurrence, answered: Timeline[Instance]) -> Iterator[Instance]:
         assert outer.end is not None
         bound, first, last = _found_by(_INVERSE[self._relation], outer.start, outer.end)
         index = answered.by_end if bound is Endpoint.END else answered.by_start

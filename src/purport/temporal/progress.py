@@ -6,12 +6,45 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Generic, Protocol, TypeVar
+
+T = TypeVar("T")
 
 BEGINNING = -(1 << 62)
 _NEVER = 1 << 62
+_FEW = 512  # who wait: too few to look whether they are over
 
 Look = Callable[[], None]
-IsWanted = Callable[[], bool]
+
+
+class Waiter(Protocol):
+    """Who waits for a time, until it is over."""
+
+    is_over: bool
+
+
+class _Queue(Generic[T]):
+    """Who waits, by time and then by rank, each with something to do.
+
+    Who is over is let go of as soon as they may be the most.
+    """
+
+    __slots__ = ("_most", "_serials", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[int, int, int, Waiter, T]] = []
+        self._serials = count()
+        self._most = _FEW
+
+    def add(self, time: int, rank: int, waiter: Waiter, what: T) -> None:
+        heapq.heappush(self.waiting, (time, rank, next(self._serials), waiter, what))
+        if len(self.waiting) > self._most:
+            self.waiting = [one for one in self.waiting if not one[3].is_over]
+            heapq.heapify(self.waiting)
+            self._most = max(_FEW, 2 * len(self.waiting))
+
+    def take_first(self) -> tuple[int, int, int, Waiter, T]:
+        return heapq.heappop(self.waiting)
 
 
 @dataclass(slots=True)
@@ -24,37 +57,40 @@ class Progress:
 
     watermark: int = BEGINNING
     next_look: int = _NEVER  # the first watermark at which something is to be looked at
-    _waiting: list[tuple[int, int, int, Look]] = field(default_factory=list)
-    _serials: count[int] = field(default_factory=count)
-    _deadlines: list[tuple[int, int, IsWanted]] = field(default_factory=list)
+    _looks: _Queue[Look] = field(default_factory=_Queue)
+    _deadlines: _Queue[None] = field(default_factory=_Queue)
 
-    def wait(self, time: int, rank: int, look: Look) -> None:
+    def __len__(self) -> int:
+        return len(self._looks.waiting) + len(self._deadlines.waiting)
+
+    def wait(self, time: int, rank: int, waiter: Waiter, look: Look) -> None:
         """Have something looked at when the watermark has come to a time."""
-        heapq.heappush(self._waiting, (time, rank, next(self._serials), look))
-        self.next_look = self._waiting[0][0]
+        self._looks.add(time, rank, waiter, look)
+        self.next_look = self._looks.waiting[0][0]
 
     def due(self) -> list[tuple[int, int, Look]]:
         """What is to be looked at now, with its rank and its time; it waits no more."""
         found: list[tuple[int, int, Look]] = []
-        while self._waiting and self._waiting[0][0] <= self.watermark:
-            time, rank, _, look = heapq.heappop(self._waiting)
+        looks = self._looks
+        while looks.waiting and looks.waiting[0][0] <= self.watermark:
+            time, rank, _, _, look = looks.take_first()
             found.append((rank, time, look))
-        self.next_look = self._waiting[0][0] if self._waiting else _NEVER
+        self.next_look = looks.waiting[0][0] if looks.waiting else _NEVER
         return found
 
-    def add_deadline(self, time: int, is_wanted: IsWanted) -> None:
+    def add_deadline(self, time: int, waiter: Waiter) -> None:
         """Have the watermark pass a time when the clock has, though nothing is told.
 
-        It counts as long as somebody wants it.
+        It counts until the waiter is over.
         """
-        heapq.heappush(self._deadlines, (time, next(self._serials), is_wanted))
+        self._deadlines.add(time, 0, waiter, None)
 
     @property
     def next_deadline(self) -> int | None:
         """The first time that the watermark is to pass by the clock."""
-        while self._deadlines:
-            time, _, is_wanted = self._deadlines[0]
-            if time >= self.watermark and is_wanted():
+        while self._deadlines.waiting:
+            time, _, _, waiter, _ = self._deadlines.waiting[0]
+            if time >= self.watermark and not waiter.is_over:
                 return time
-            heapq.heappop(self._deadlines)
+            self._deadlines.take_first()
         return None

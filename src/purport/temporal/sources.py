@@ -28,10 +28,10 @@ from purport.model.subscription import (
 )
 from purport.model.term import Attribute, Term, Text
 from purport.model.units import Quantity
-from purport.temporal.answered import Answered
-from purport.temporal.instance import Instance
+from purport.temporal.instance import Instance, timeline
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.said import values_of
+from purport.temporal.timeline import Timeline
 
 _NUMBER, _WITH_UNIT = "number", "unit"
 Key = tuple[str, object]
@@ -55,14 +55,15 @@ class Partition:
     """What has answered a filter, by the values of an attribute."""
 
     def __init__(self, attribute: Attribute) -> None:
+        self.users = 0
         self._attribute = attribute
-        self._by_key: dict[Key, Answered] = {}
+        self._by_key: dict[Key, Timeline[Instance]] = {}
 
     def add(self, one: Instance) -> None:
         """Have one more."""
         for key in self._keys(one):
             if key not in self._by_key:
-                self._by_key[key] = Answered()
+                self._by_key[key] = timeline()
             self._by_key[key].add(one)
 
     def remove(self, one: Instance) -> None:
@@ -72,7 +73,7 @@ class Partition:
             if not len(self._by_key[key]):
                 del self._by_key[key]
 
-    def equal_to(self, value: Term) -> list[Answered] | None:
+    def equal_to(self, value: Term) -> list[Timeline[Instance]] | None:
         """Those among which all with a value are; None if that cannot be said."""
         keys = _asked_keys(value)
         if keys is None:

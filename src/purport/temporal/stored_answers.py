@@ -60,16 +60,18 @@ class StoredAnswers:
         self, subscriptions: Iterable[Subscription], occurrence: Occurrence
     ) -> list[float | None]:
         """The same of several subscriptions, which share what they ask of the history."""
-        asking = _Asking(Look(self._history), self._filters)
+        asking = self._asking()
         return [asking.best(self._take_up(one), occurrence) for one in subscriptions]
 
     def has_match(self, subscription: Subscription) -> bool:
         """Whether anything in the history answers a subscription."""
         asked = self._take_up(subscription)
-        asking = _Asking(Look(self._history), self._filters)
         events = asked.events or self._history
         every = (one for some in (events.ended_between(), events.open()) for one in some)
-        return any(asking.best(asked, one) is not None for one in every)
+        return any(self._asking().best(asked, one) is not None for one in every)
+
+    def _asking(self) -> _Asking:
+        return _Asking(Look(self._history), self._filters)
 
     def _take_up(self, subscription: Subscription) -> AskedConjunction:
         known = self._asked.get(id(subscription))
@@ -105,12 +107,12 @@ class _Asking:
 
     look: Look
     filters: RememberingFilters
-    _best: dict[tuple[int, str], float | None] = field(default_factory=dict)
+    _best: dict[tuple[AskedConjunction, str], float | None] = field(default_factory=dict)
     _earlier: dict[int, _Asking] = field(default_factory=dict)  # by the moment
 
     def best(self, asked: AskedConjunction, event: Occurrence) -> float | None:
         """How likely the likeliest way is in which an event answers; None if there is none."""
-        key = id(asked), event.id
+        key = asked, event.id
         if key not in self._best:
             found = () if event.is_late else self.readings(asked, asked.filter, event, None)
             self._best[key] = max((one.probability for one in found), default=None)

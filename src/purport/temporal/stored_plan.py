@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from purport.errors import NotSupportedYet
 from purport.matching.supported import label
+from purport.model.language.write import write_predicate
 from purport.model.subscription import (
     AskedAttribute,
     Conjunction,
@@ -95,6 +96,9 @@ class ConjunctionReader:
         """That among whose answers an operator looks."""
         compared = approximate(attribute_of(predicate))
         if isinstance(predicate, WindowAggregate):
+            if predicate.value.approximation is not None:
+                form = "an aggregate compared with an approximate value (~)"
+                raise NotSupportedYet(form, write_predicate(predicate))
             return self._asked(Parts(outer.plain), compared, is_prompt=True)
         parts = Parts.of(predicate.inner, is_inner=True)
         return self._asked(parts, compared, is_prompt=is_prompt(predicate.inner))

@@ -94,7 +94,7 @@ class Look:
 
     history: TimedEvents
     known_at: int | None = None  # a time: what was told later counts for nothing
-    _shared: dict[tuple[int, str, int], _Shared] = field(default_factory=dict)
+    _shared: dict[tuple[TimedEvents, str, int], _Shared] = field(default_factory=dict)
 
     def witnesses(
         self, predicate: Witnessed, event: Occurrence, view: TimedEvents | None
@@ -138,7 +138,7 @@ class Look:
 
     def _ask(self, view: TimedEvents | None, question: str, time: int) -> Iterable[Occurrence]:
         events = self.history if view is None else view
-        key = id(events), question, time
+        key = events, question, time
         if key not in self._shared:
             seen = events if self.known_at is None else AsOf(events, self.known_at)
             self._shared[key] = _Shared(_QUESTIONS[question](seen, time))

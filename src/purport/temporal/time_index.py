@@ -21,6 +21,12 @@ class _Block(Generic[T]):
         self.keys, self.items, self.weights = keys, items, weights
         self.most = max(weights)
 
+    def stretch(self, first: int | None, last: int | None) -> slice:
+        """Where those of a stretch of time are."""
+        start = 0 if first is None else bisect_left(self.keys, (first, ""))
+        stop = len(self.keys) if last is None else bisect_left(self.keys, (last + 1, ""))
+        return slice(start, stop)
+
     def part(self, start: int, stop: int) -> _Block[T]:
         """Some of them."""
         return _Block(self.keys[start:stop], self.items[start:stop], self.weights[start:stop])
@@ -73,19 +79,25 @@ class TimeIndex(Generic[T]):
                     return
             number += 1
 
-    def between(self, first: int | None, last: int | None) -> Iterator[T]:
-        """The items of a stretch of time, both ends included, latest first."""
+    def between(
+        self, first: int | None, last: int | None, *, newest_first: bool = True
+    ) -> Iterator[T]:
+        """The items of a stretch of time, both ends included; others may come and go meanwhile."""
         if not self._lasts or (first is not None and self._lasts[-1][0] < first):
             return iter(())
         keys = self._blocks[-1].keys
-        if first is not None and keys[0][0] < first:  # all of it is in the last block
+        if newest_first and first is not None and keys[0][0] < first:  # all is in the last block
             stop = len(keys) if last is None else bisect_left(keys, (last + 1, ""))
             return iter(self._blocks[-1].items[bisect_left(keys, (first, "")) : stop][::-1])
-        return self._items(first, last)
+        return self._newest_first(first, last) if newest_first else self._oldest_first(first, last)
 
-    def _items(self, first: int | None, last: int | None) -> Iterator[T]:
-        for block, start, stop in self._stretches(first, last):
-            yield from reversed(block.items[start:stop])
+    def _newest_first(self, first: int | None, last: int | None) -> Iterator[T]:
+        for block in reversed(self._blocks_between(first, last)):
+            yield from reversed(block.items[block.stretch(first, last)])
+
+    def _oldest_first(self, first: int | None, last: int | None) -> Iterator[T]:
+        for block in self._blocks_between(first, last):
+            yield from block.items[block.stretch(first, last)]
 
     def best(self, first: int | None, last: int | None) -> T | None:
         """Of a stretch of time the item with the greatest weight, and of these the latest."""
@@ -97,11 +109,11 @@ class TimeIndex(Generic[T]):
             is_there = first is None or block.keys[place - 1][0] >= first
             return block.items[place - 1] if is_there else None
         found, most = None, 0.0
-        for block, start, stop in self._stretches(first, last):
+        for block in reversed(self._blocks_between(first, last)):
             if block.most <= most:
                 continue
-            weights = block.weights
-            for place in range(stop - 1, start - 1, -1):
+            weights, stretch = block.weights, block.stretch(first, last)
+            for place in range(stretch.stop - 1, stretch.start - 1, -1):
                 if weights[place] > most:
                     found, most = block.items[place], weights[place]
                     if most >= block.most:
@@ -110,50 +122,43 @@ class TimeIndex(Generic[T]):
                 break
         return found
 
-    def discard(self, time: int, name: str) -> None:
-        """Have none of this time and name."""
-        key = (time, name)
-        number = bisect_left(self._lasts, key)
-        while number < len(self._blocks) and self._blocks[number].keys[0] <= key:
-            keys = self._blocks[number].keys
-            place = bisect_left(keys, key)
-            if place < len(keys) and keys[place] == key:
-                self._take_out(number, place)
-            else:
-                number += 1
+    def before(self, time: int) -> int:
+        """How many there are before a time."""
+        return self._before((time, ""))
 
     def drop_through(self, time: int, name: str) -> list[T]:
         """Have none up to a time and a name; gives what was there, in order."""
-        key = (time, name)
-        whole = bisect_left(self._lasts, key)
-        while whole < len(self._lasts) and self._lasts[whole] == key:
+        return self.drop_oldest(self._before((time, name + "\0")))
+
+    def drop_oldest(self, count: int) -> list[T]:
+        """Have the first so many no more; gives them."""
+        gone: list[T] = []
+        whole = 0
+        while whole < len(self._blocks) and len(gone) + len(self._blocks[whole].keys) <= count:
+            gone += self._blocks[whole].items
             whole += 1
-        gone = [item for block in self._blocks[:whole] for item in block.items]
         del self._blocks[:whole], self._lasts[:whole]
-        if self._blocks:
-            block = self._blocks[0]
-            stop = bisect_right(block.keys, key)
-            if stop:
-                gone += block.items[:stop]
-                self._blocks[0] = block.part(stop, len(block.keys))
+        if len(gone) < count and self._blocks:
+            block, stop = self._blocks[0], count - len(gone)
+            gone += block.items[:stop]
+            self._blocks[0] = block.part(stop, len(block.keys))
         self._size -= len(gone)
         return gone
 
-    def _stretches(
-        self, first: int | None, last: int | None
-    ) -> Iterator[tuple[_Block[T], int, int]]:
-        """The blocks that reach into a stretch of time, latest first, and from where to where."""
-        number = len(self._blocks) - 1
-        if last is not None:
-            number = min(bisect_right(self._lasts, (last + 1, "")), number)
-        for at in range(number, -1, -1):
-            block = self._blocks[at]
-            if first is not None and self._lasts[at][0] < first:
-                return
-            start = 0 if first is None else bisect_left(block.keys, (first, ""))
-            stop = len(block.keys) if last is None else bisect_left(block.keys, (last + 1, ""))
-            if start < stop:
-                yield block, start, stop
+    def _before(self, key: _Key) -> int:
+        """How many come before a time and a name."""
+        number = bisect_left(self._lasts, key)
+        count = sum(len(block.keys) for block in self._blocks[:number])
+        if number < len(self._blocks):
+            count += bisect_left(self._blocks[number].keys, key)
+        return count
+
+    def _blocks_between(self, first: int | None, last: int | None) -> list[_Block[T]]:
+        """The blocks that may reach into a stretch of time."""
+        begin = 0 if first is None else bisect_left(self._lasts, (first, ""))
+        if last is None:
+            return self._blocks[begin:]
+        return self._blocks[begin : bisect_left(self._lasts, (last + 1, "")) + 1]
 
     def _append(self, key: _Key, item: T, weight: float) -> None:
         """Have a latest one, as nearly all are: time goes on."""
@@ -185,5 +190,5 @@ class TimeIndex(Generic[T]):
             del self._blocks[number], self._lasts[number]
             return
         self._lasts[number] = block.keys[-1]
-        if weight >= block.most:
+        if weight >= block.most and weight not in block.weights:
             block.most = max(block.weights)

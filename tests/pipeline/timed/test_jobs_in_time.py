@@ -31,7 +31,7 @@ from purport.pipeline.stored.matches import StoredMatch, StoredMatches, matches_
 from purport.pipeline.stored.summary import JobSummary
 from purport.pipeline.watched import Fixed, Subscribed
 from purport.temporal.engine import TemporalEngine
-from tests.oracles.temporal_scan import Publication, Step
+from tests.oracles.temporal_arrivals import Publication, Step
 from tests.strategies.temporal import exact_subscriptions, streams
 from tests.strategies.wine_cellar import lasting_cellar_file
 

@@ -25,7 +25,7 @@ from purport.pipeline.timed.asked import Asked
 from purport.pipeline.timed.rows import TimedRows
 from purport.pipeline.timed.taking import Taking, TimedRow, in_order, rows_of
 from purport.temporal.engine import TemporalEngine
-from tests.oracles.temporal_scan import Publication, Step
+from tests.oracles.temporal_arrivals import Publication, Step
 from tests.strategies.temporal import (
     FewWords,
     allowances,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from pyspark.sql import DataFrame, SparkSession
@@ -23,7 +23,7 @@ from purport.pipeline.timed.taking import nothing_collected
 from purport.temporal.asked import waits_for_clock
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.filters import Passed
-from purport.temporal.occurrence import Part, Report, report_of
+from purport.temporal.occurrence import Report, report_of
 from purport.temporal.progress import BEGINNING
 from purport.temporal.told import Detection
 
@@ -129,23 +129,19 @@ class _Replaying:
 
     def _take(self, entries: Sequence[tuple[int, int, Event | None]]) -> Iterator[Row]:
         reports = [None if event is None else _report(event, at) for _, at, event in entries]
-        whole = [one for one in reports if one is not None and one.part is not Part.END]
-        passed = iter(self._engine.match(whole))
-        for (sequence, at, _), report in zip(entries, reports, strict=True):
+        passed = self._engine.match(reports)
+        for (sequence, at, _), report, known in zip(entries, reports, passed, strict=True):
             if at > self._at:
                 yield from self._pass_time(at)
                 self._let_go(at)
             self._sequence, self._at = sequence, at
             if report is not None:
-                known = None if report.part is Part.END else next(passed)
                 yield from self._tell(self._take_report(report, known))
 
     def _take_report(self, report: Report, passed: list[Passed] | None) -> Sequence[Detection]:
         """Take what a publication tells; what contradicts it takes no part in time."""
-        if report.is_without_time:
-            instant = max(self._at, self._engine.mark.last_instant + 1)
-            report = replace(report, start=instant, end=instant)
         try:
+            report = self._engine.in_turn(report, self._at)
             return self._engine.take_report(report, self._sequence, passed).detections
         except EventError:
             return ()

@@ -6,7 +6,7 @@ import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.tables import MATCHES, record_batch_of_rows
 from purport.temporal.engine import Mark, TemporalEngine
 from purport.temporal.filters import Passed
-from purport.temporal.occurrence import Part, Report
+from purport.temporal.occurrence import Report
 from purport.temporal.progress import BEGINNING
 from purport.temporal.told import Detection
 
@@ -139,12 +139,10 @@ class Taking:
         for start in range(0, len(rows), _AT_ONCE):
             some = rows[start : start + _AT_ONCE]
             reports = [_report(row) if row.event_id is not None else None for row in some]
-            whole = [one for one in reports if one is not None and one.part is not Part.END]
-            passed = iter(self._engine.match(whole))
-            for row, report in zip(some, reports, strict=True):
+            passed = self._engine.match(reports)
+            for row, report, known in zip(some, reports, passed, strict=True):
                 found = [*self._pass(row)]
                 if report is not None:
-                    known = None if report.part is Part.END else next(passed)
                     found += self._take(row, report, known, told)
                 told.matches += [self._match(one, version) for one in found]
 
@@ -170,8 +168,7 @@ class Taking:
         self.sequence += 1
         if report.is_without_time:
             assert row.published is not None
-            at = max(row.published, self._engine.mark.last_instant + 1)
-            report = replace(report, start=at, end=at)
+            report = self._engine.in_turn(report, row.published)
         try:
             taken = self._engine.take_report(report, self.sequence, passed)
         except EventError as error:
@@ -218,9 +215,6 @@ def _report(row: TimedRow) -> Report:
     """What a row tells of an event."""
     assert row.said is not None
     statements = Event.from_json(row.said).statements
-    start, end = row.start, row.end
-    if start is None and end is None:
-        at = row.published
-        return Report(Part.WHOLE, row.event_id, at, at, statements, is_without_time=True)
-    part = Part.END if start is None else Part.START if end is None else Part.WHOLE
-    return Report(part, row.event_id, start, end, statements)
+    if row.start is None and row.end is None:
+        return Report.without_time(row.event_id, row.published, statements)
+    return Report.of(row.event_id, row.start, row.end, statements)
