@@ -44,9 +44,7 @@ def matching_engine(
     matcher: Callable[..., Matcher] = Matcher, ontology: GivenOntology | None = None
 ) -> MatchingEngine:
     """The engine of exact and approximate subscriptions, and of classes if there is an ontology."""
-    if ontology is None:
-        return MatchingEngine(matcher)
-    return MatchingEngine(partial(matcher, ontology=ontology))
+    return MatchingEngine(_knowing(ontology, matcher))
 
 
 def history_at(place: Path | str | None) -> EventHistory:
@@ -67,8 +65,7 @@ def history_engine(
     ontology: GivenOntology | None = None,
 ) -> HistoryEngine:
     """The engine of subscriptions in time."""
-    made = matcher if ontology is None else partial(matcher, ontology=ontology)
-    return HistoryEngine(made, history, journal, limits)
+    return HistoryEngine(_knowing(ontology, matcher), history, journal, limits)
 
 
 def graph_store_at(address: Path | str | None = None) -> GraphStore:
@@ -81,3 +78,9 @@ def graph_store_at(address: Path | str | None = None) -> GraphStore:
     if isinstance(address, str) and "://" in address:
         return Endpoint(address).build()
     return DiskStore(address)
+
+
+def _knowing(
+    ontology: GivenOntology | None, matcher: Callable[..., Matcher]
+) -> Callable[[], Matcher]:
+    return matcher if ontology is None else partial(matcher, ontology=ontology)

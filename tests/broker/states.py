@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from purport import Event, Matcher, parse, write
-from purport.broker.draft import published
 from purport.broker.drafting import Limits
 from purport.broker.matching_engine import MatchingEngine
+from purport.broker.publishing import published
 from purport.broker.records import Entry, Published, Record, Subscribed, Told
 from purport.broker.state import BrokerState
 from purport.model.interval import microseconds_of

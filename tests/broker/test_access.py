@@ -88,3 +88,47 @@ def test_where_there_are_no_rules_an_open_broker_allows_everything(
 def test_who_may_not_is_told_what_and_where() -> None:
     with pytest.raises(Forbidden, match="bob may not publish on 'a/b'"):
         AccessRules((rule("ann"),)).require("bob", Action.PUBLISH, topic="a/b")
+
+
+@given(
+    st.lists(
+        st.builds(
+            AccessRule,
+            st.sampled_from([frozenset({"ann"}), frozenset({"bob"}), frozenset({"*"})]),
+            st.sampled_from([frozenset({Action.PUBLISH}), frozenset({Action.SUBSCRIBE})]),
+            st.sampled_from([("#",), ("a/#",), ("a/#", "#"), ("a", "+"), ()]),
+            st.sampled_from([("*",), ("urn:g",), ("urn:*", "*"), ()]),
+            st.sampled_from(Effect),
+        ),
+        max_size=3,
+    ).map(tuple),
+    st.booleans(),
+    levels,
+)
+def test_who_may_do_something_everywhere_may_do_it_on_any_topic(
+    rules: tuple[AccessRule, ...], is_open: bool, topic: list[str]
+) -> None:
+    access = AccessRules(rules, is_open)
+
+    if access.allows_everywhere("ann", Action.SUBSCRIBE):
+        assert access.allows("ann", Action.SUBSCRIBE, topic="/".join(topic))
+        assert access.allows("ann", Action.SUBSCRIBE, graph="")
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_everywhere"),
+    [
+        (AccessRules(is_open=True), True),
+        (AccessRules(), False),
+        (AccessRules((rule("ann"),)), True),
+        (AccessRules((rule("*", topics=("a/#", "#")),)), True),
+        (AccessRules((rule("bob"),)), False),
+        (AccessRules((rule("ann", topics=("a/#",)),)), False),
+        (AccessRules((rule("ann"), rule("*", topics=("a",), effect=Effect.DENY))), False),
+        (AccessRules((rule("ann"), rule("bob", topics=("a",), effect=Effect.DENY))), True),
+    ],
+)
+def test_everywhere_is_every_topic_without_a_denial(
+    rules: AccessRules, is_everywhere: bool
+) -> None:
+    assert rules.allows_everywhere("ann", Action.PUBLISH) == is_everywhere

@@ -14,14 +14,23 @@ from purport.broker.records import (
     Answered,
     AnswerTold,
     Cancelled,
+    Delivery,
+    Detected,
     Entry,
+    Failed,
+    Overflow,
+    Paused,
     Published,
+    Resumed,
     Scheduled,
     Subscribed,
+    TimePassed,
     Told,
     ToldChange,
+    Unsubscribed,
     Updated,
     UpdateFailed,
+    Witness,
 )
 from purport.sparql import Dataset
 from tests.strategies.terms import attributes, terms
@@ -32,50 +41,60 @@ events = st.builds(
     st.one_of(st.none(), st.text(st.characters(codec="utf-8"), min_size=1)),
 )
 probabilities = st.floats(0, 1)
+texts = st.text(st.characters(codec="utf-8"))
+lines = st.lists(texts, max_size=3).map(tuple)
 answered = st.builds(
     Answered,
     probabilities,
-    st.lists(st.integers(0, 9)).map(tuple),
-    st.lists(probabilities).map(tuple),
+    st.lists(st.integers(0, 9), max_size=3).map(tuple),
+    st.lists(probabilities, max_size=3).map(tuple),
 )
-texts = st.text(st.characters(codec="utf-8"))
-published = st.builds(
-    Published,
-    st.lists(st.builds(Told, texts, st.integers(0), answered, st.lists(answered).map(tuple))).map(
-        tuple
-    ),
-    st.lists(texts).map(tuple),
-    texts,
-    st.one_of(st.none(), texts),
-    st.lists(texts).map(tuple),
-    st.lists(texts).map(tuple),
-    probabilities,
-)
-bindings = st.lists(st.dictionaries(texts, texts), max_size=3).map(tuple)
-told_changes = st.lists(
-    st.builds(
-        ToldChange,
-        st.lists(st.builds(Addressee, texts, st.integers(0))).map(tuple),
-        bindings,
-        bindings,
-        st.booleans(),
-    ),
+told = st.lists(
+    st.builds(Told, texts, st.integers(0), answered, st.lists(answered, max_size=2).map(tuple)),
     max_size=3,
 ).map(tuple)
-lines = st.lists(texts, max_size=3).map(tuple)
+witnesses = st.lists(st.builds(Witness, texts, texts, probabilities), max_size=3).map(tuple)
+about_events = st.one_of(
+    st.builds(Published, told, lines, texts, st.none() | texts, lines, lines, probabilities),
+    st.builds(Detected, texts, lines, told, witnesses, lines, lines),
+    st.builds(TimePassed, st.integers(0, 2**60)),
+    st.builds(Failed, texts, texts, texts, lines),
+)
+bindings = st.lists(st.dictionaries(texts, texts, max_size=3), max_size=3).map(tuple)
+addressees = st.lists(st.builds(Addressee, texts, st.integers(0)), max_size=3).map(tuple)
+changes = st.lists(
+    st.builds(ToldChange, addressees, bindings, bindings, st.booleans()), max_size=3
+).map(tuple)
 about_the_graph = st.one_of(
-    st.builds(Updated, texts, lines, lines, lines, lines, told_changes, st.none() | texts),
+    st.builds(Updated, texts, lines, lines, lines, lines, changes, st.none() | texts),
     st.builds(Updated, texts, delayed=st.none() | st.integers(1), causes=lines, rules=lines),
-    st.builds(AnswerTold, told_changes),
+    st.builds(AnswerTold, changes),
     st.builds(Scheduled, texts, st.integers(0, 2**60), st.none() | texts),
     st.builds(Cancelled, st.integers(1)),
     st.builds(UpdateFailed, st.integers(1), texts),
 )
-entries = st.one_of(
-    st.builds(Entry, st.integers(1, 2**60), st.integers(0, 2**60), about_the_graph),
-    st.builds(Entry, st.integers(1, 2**60), st.integers(0, 2**60), published, events),
-    st.builds(Entry, st.integers(1), st.integers(0), st.builds(Acknowledged, texts, st.integers())),
-    st.builds(Entry, st.integers(1), st.integers(0), st.builds(Subscribed, texts, texts)),
+about_subscriptions = st.one_of(
+    st.builds(
+        Subscribed,
+        texts,
+        texts,
+        st.none() | texts,
+        st.booleans(),
+        st.sampled_from(Delivery),
+        st.integers(1),
+        st.sampled_from(Overflow),
+    ),
+    st.builds(Unsubscribed, texts, st.sampled_from(["asked", "expired", "ended"])),
+    st.builds(Paused, texts, st.sampled_from(["asked", "overflow", "forbidden"])),
+    st.builds(Resumed, texts),
+    st.builds(Acknowledged, texts, st.integers(), st.booleans()),
+)
+entries = st.builds(
+    Entry,
+    st.integers(1, 2**60),
+    st.integers(0, 2**60),
+    st.one_of(about_events, about_the_graph, about_subscriptions),
+    st.none() | events,
 )
 
 

@@ -132,12 +132,15 @@ def test_versions_are_kept_and_found_by_their_time() -> None:
     kept.subscribe("{a = 1} as x")
     kept.publish({"a": 1})
     kept.subscribe("{a = 2} as x", owner="ann")
+    kept.publish({"a": 2})
+    kept.subscribe("{a = 3} as x")
 
     registry = kept.state.registry
-    assert [one.version for one in registry.versions("x")] == [1, 2]
+    assert [one.version for one in registry.versions("x")] == [1, 2, 3]
     assert registry.at("x", 2).text == "{a = 1} as x"
     assert registry.at("x", 4).text == "{a = 2} as x"
-    assert registry.get("x").owner == "ann"
-    assert registry.version == 3
+    assert registry.at("x", 6).text == "{a = 3} as x"
+    assert registry.at("x", 4).owner == "ann"
+    assert registry.version == 5
     with pytest.raises(InvalidInput, match="no subscription 'y'"):
         registry.get("y")

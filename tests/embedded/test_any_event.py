@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.errors import EventError
 from purport.model.clock import ManualClock
-from tests.embedded.brokers import NOON, exact
+from tests.embedded.brokers import NOON, exact, quick_folder
 
 ASKED = (
     "{v > 3, start after(1000000 days) {v < 5 km}}",
@@ -81,7 +80,7 @@ def test_a_broker_can_be_opened_again_whatever_was_published(
     events: Sequence[dict[str, object]], every: int, is_asked_first: bool
 ) -> None:
     clock = ManualClock(NOON)
-    with TemporaryDirectory() as name:
+    with quick_folder() as name:
         folder = Path(name)
         broker = opened(folder, clock, every)
         if is_asked_first:

@@ -1,18 +1,13 @@
 """The durable broker against a plain one: any course of events, crashes and restarts included."""
 
-from datetime import timedelta
-
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import invariant, precondition, rule
 
-from tests.embedded.broker_machine import BrokerMachine
+from purport.model.notification import Notification
+from tests.embedded.broker_machine import BrokerMachine, names
 from tests.oracles.naive_broker import Asked, NaiveBroker
+from tests.oracles.naive_subscribers import Heard
 
 ASKED = {
     "plain": Asked("{a > 0} as plain", lambda told: told.get("a", 0) > 0),
@@ -36,21 +31,18 @@ ASKED = {
     ),
     "derived": Asked("{c > 0} as derived", lambda told: told.get("c", 0) > 0),
 }
-names = st.sampled_from(sorted(ASKED))
 readings = st.fixed_dictionaries({"a": st.integers(0, 3), "b": st.integers(0, 1)})
 
 
 class EventsMachine(BrokerMachine):
     """Events, rules that publish, and subscriptions with options."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._naive = NaiveBroker()
-        self._count = 0
+    subscribable = sorted(ASKED)
 
-    @initialize()
-    def start(self) -> None:
-        self._open()
+    def __init__(self) -> None:
+        self._naive = NaiveBroker()
+        super().__init__(self._naive)
+        self._count = 0
 
     @rule(events=st.lists(readings, min_size=1, max_size=5))
     def publish(self, events: list[dict[str, int]]) -> None:
@@ -71,71 +63,22 @@ class EventsMachine(BrokerMachine):
         self._broker.subscribe(ASKED[name].text)
         self._naive.subscribe(name, ASKED[name])
 
-    @rule(name=names)
-    def unsubscribe(self, name: str) -> None:
-        if name in self._naive.heard:
-            self._broker.unsubscribe(name)
-            self._naive.unsubscribe(name)
-            self._forget(name)
-
-    @rule(name=names, is_paused=st.booleans())
-    def pause(self, name: str, is_paused: bool) -> None:
-        if name in self._naive.heard:
-            (self._broker.pause if is_paused else self._broker.resume)(name)
-            self._naive.heard[name].is_paused = is_paused
-
-    @rule(name=names, count=st.integers(1, 4))
-    def take(self, name: str, count: int) -> None:
-        one = self._naive.heard.get(name)
-        if one is None or one.asked.derives is not None:
-            return
-        expected = list(enumerate(one.events, one.first))[one.acknowledged + 1 :][:count]
-
-        subscriber = self._subscriber(name)
-        taken = [subscriber.take() for _ in range(count)]
-        subscriber.acknowledge()
-
-        found = [(note.sequence, note.match.event.id) for note in taken if note is not None]
-        assert found == expected
-        if found:
-            one.acknowledged = found[-1][0] - one.first
-
-    @rule(seconds=st.integers(1, 5))
-    def let_time_pass(self, seconds: int) -> None:
-        self._clock.advance(timedelta(seconds=seconds))
-        for name in self._naive.let_time_pass(seconds):
-            self._forget(name)
-
-    @rule()
-    def restart(self) -> None:
-        self._broker.close()
-        self._open()
-        self._written = {name: one.acknowledged for name, one in self._naive.heard.items()}
-
-    @rule()
-    def crash(self) -> None:
-        """The files as they are, of a broker that did not close; acknowledgements may be lost."""
-        self._crash()
-        for name, one in self._naive.heard.items():
-            if one.asked.derives is None:
-                one.acknowledged = self._acknowledged(
-                    name, one.first, len(one.events), one.acknowledged
-                )
-
     @precondition(lambda self: hasattr(self, "_broker"))
     @invariant()
     def the_same_is_registered(self) -> None:
         found = {one.id: one.is_paused for one in self._broker.registrations()}
         assert found == {name: one.is_paused for name, one in self._naive.heard.items()}
 
+    def _said(self, notification: Notification) -> str | None:
+        return notification.match.event.id
+
+    def _listening(self) -> dict[str, Heard]:
+        return {name: one for name, one in self._naive.heard.items() if one.asked.derives is None}
+
     def _compare_what_is_kept(self) -> None:
         kept = [entry.event.id for entry in self._broker._journal.read() if entry.event]
         assert kept == self._naive.published[len(self._naive.published) - len(kept) :]
-        for name, one in self._naive.heard.items():
-            if one.asked.derives is None:
-                said = [note.match.event.id for note in self._broker.subscriber(name).replay()]
-                assert said == one.events[len(one.events) - len(said) :]
-                assert len(said) >= len(one.events) - 1 - one.acknowledged
+        super()._compare_what_is_kept()
 
 
 TestBrokerModel = EventsMachine.TestCase

@@ -2,41 +2,30 @@
 
 import threading
 from collections.abc import Sequence
-from contextlib import closing, suppress
-from dataclasses import replace
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from purport.broker.journal import JournalError, MemoryJournal
+from purport.broker.journal import JournalError
 from purport.broker.records import Detected, Entry
 from purport.broker.time_engine import HistoryLimits
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.errors import EventError, InvalidInput, NotSupportedYet
 from purport.model.clock import ManualClock
-from purport.model.interval import time_of
-from purport.model.subscription import Subscription
 from purport.storage.opening_history import open_sql_history
 from purport.temporal.history import HistoryError
-from tests.oracles.temporal_arrivals import Passing, Publication, Step, told_over_time
+from tests.embedded.brokers import FullNowAndThen, told
 from tests.storage.mariadb_server import MariadbServer
 from tests.storage.postgres_server import PostgresServer
-from tests.strategies.temporal import allowances, exact_subscriptions, matcher, streams
 from tests.strategies.wine_cellar import cellar_file
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 CAUSE = "{type = vpn down, start after(10 s) {type = link down, port = $port}} as cause"
 MISSING = "not {type = ack, order = $o} within 30 s after {type = request, order = $o} as missing"
-
-
-def told(broker: Broker, name: str) -> list[str]:
-    return [one.match.event.id or "" for one in broker.subscriber(name).waiting()]
 
 
 def test_what_a_rule_publishes_of_an_absence_counts_in_other_patterns() -> None:
@@ -218,6 +207,19 @@ def test_rules_go_on_from_patterns_and_name_what_they_found() -> None:
     assert alarm.causes
 
 
+def test_a_pattern_comes_from_those_of_its_events_that_went_through_most_rules() -> None:
+    with Broker.in_memory(clock=ManualClock(NOON)) as broker:
+        broker.subscribe("when {type = x} as first publish {type = one}")
+        broker.subscribe("when {type = one} as second publish {type = two}")
+        both = broker.subscribe("{type = one, start with {type = two}} as both")
+        now = NOON.isoformat()
+        broker.publish({"@id": "x", "type": "x", "@start": now, "@end": now})
+
+        [found] = both.waiting()
+
+    assert (found.match.event.id, found.causes) == ("x>first", ("x>first", "x"))
+
+
 def test_rules_that_feed_on_their_own_patterns_are_stopped() -> None:
     clock = ManualClock(NOON)
     with Broker.in_memory(clock=clock) as broker:
@@ -379,132 +381,60 @@ def test_an_address_of_a_history_is_one_of_a_database(tmp_path: Path, wrong: str
         Broker.open(tmp_path, history=wrong)
 
 
-class _Failing(MemoryJournal):
-    """Takes publications, but once not what was found by them."""
+class _FullWhenFound(FullNowAndThen):
+    """Takes publications, but not what is found by them; it may be opened again."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_failing = True
+    is_failing = True
 
     def append(self, entries: Sequence[Entry]) -> None:
-        if self.is_failing and any(isinstance(one.record, Detected) for one in entries):
-            raise JournalError("the disk is full")
+        self.is_full = self.is_failing and any(isinstance(one.record, Detected) for one in entries)
         super().append(entries)
 
     def close(self) -> None:
-        """It is opened again."""
+        """What is kept stays."""
 
 
-def test_what_was_found_when_the_disk_was_full_is_told_later() -> None:
-    clock, journal = ManualClock(NOON), _Failing()
-    with Broker(journal, clock=clock) as broker:
-        broker.subscribe(CAUSE)
-        broker.publish({"type": "link down", "port": 7})
-        clock.advance(timedelta(seconds=1))
-        with pytest.raises(JournalError):
-            broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
-        journal.is_failing = False
-
-        broker.publish({"type": "noise"})
-
-        assert told(broker, "cause") == ["vpn"]
+@pytest.fixture
+def failing() -> _FullWhenFound:
+    return _FullWhenFound()
 
 
-def test_what_was_found_when_the_disk_was_full_is_told_though_the_broker_is_closed_first() -> None:
-    clock, journal = ManualClock(NOON), _Failing()
-    with Broker(journal, clock=clock) as broker:
-        broker.subscribe(CAUSE)
-        broker.publish({"type": "link down", "port": 7})
-        clock.advance(timedelta(seconds=1))
-        with pytest.raises(JournalError):
-            broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
-        journal.is_failing = False
-
-    with Broker(journal, clock=clock) as again:
-        assert told(again, "cause") == ["vpn"]
-
-
-def test_what_was_found_when_the_process_ended_is_told_after_a_restart() -> None:
-    clock, journal = ManualClock(NOON), _Failing()
-    broker = Broker(journal, clock=clock)
+@pytest.fixture
+def failed(failing: _FullWhenFound) -> Broker:
+    """A broker that has found something, when the disk was full, and could not tell it."""
+    clock = ManualClock(NOON)
+    broker = Broker(failing, clock=clock)
     broker.subscribe(CAUSE)
     broker.publish({"type": "link down", "port": 7})
     clock.advance(timedelta(seconds=1))
     with pytest.raises(JournalError):
         broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
-    journal.is_failing = False
+    failing.is_failing = False
+    return broker
 
-    with Broker(journal, clock=clock) as again:
+
+def test_what_was_found_when_the_disk_was_full_is_told_later(failed: Broker) -> None:
+    with failed as broker:
+        broker.publish({"type": "noise"})
+
+        assert told(broker, "cause") == ["vpn"]
+
+
+def test_what_was_found_when_the_disk_was_full_is_told_though_the_broker_is_closed_first(
+    failed: Broker, failing: _FullWhenFound
+) -> None:
+    failed.close()
+
+    with Broker(failing, clock=ManualClock(NOON + timedelta(seconds=1))) as again:
+        assert told(again, "cause") == ["vpn"]
+
+
+def test_what_was_found_when_the_process_ended_is_told_after_a_restart(
+    failed: Broker, failing: _FullWhenFound
+) -> None:
+    with Broker(failing, clock=ManualClock(NOON + timedelta(seconds=1))) as again:
         assert told(again, "cause") == ["vpn"]
         again.publish({"type": "noise"})
         assert told(again, "cause") == []
     with pytest.raises(JournalError, match="is next"):  # the journal went on without it
-        broker.close()
-
-
-class _PutClock(ManualClock):
-    """A clock that may be put back."""
-
-    def put(self, now: datetime) -> None:
-        """Say what time it is from now on."""
-        self._now = now
-
-
-def _run(folder: Path, clock: _PutClock, steps: Sequence[Step], allowance: int, every: int) -> None:
-    with _broker(folder, clock, allowance, every) as broker:
-        for step in steps:
-            now = time_of(step.at if isinstance(step, Publication) else step.now)
-            clock.put(now)
-            with suppress(EventError):
-                if isinstance(step, Publication):
-                    broker.publish(step.event)
-                else:
-                    broker.run_due()
-
-
-def _broker(folder: Path, clock: ManualClock, allowance: int, every: int) -> Broker:
-    limits = HistoryLimits(allowance=timedelta(microseconds=allowance))
-    made = BrokerSettings(history=limits, snapshot_every=every)
-    return Broker.open(folder, matcher=matcher, clock=clock, settings=made, durability="relaxed")
-
-
-def _forward(steps: Sequence[Step]) -> list[Step]:
-    """The same, by a clock that is not put back."""
-    now, found = 0, []
-    for step in steps:
-        now = max(now, step.at if isinstance(step, Publication) else step.now)
-        found.append(
-            replace(step, at=now) if isinstance(step, Publication) else replace(step, now=now)
-        )
-    return found
-
-
-def _as_clocks_pass(steps: Sequence[Step]) -> list[Step]:
-    """A broker lets its clock pass before each publication."""
-    passed: list[Step] = []
-    for step in steps:
-        if isinstance(step, Publication):
-            passed.append(Passing(step.at))
-        passed.append(step)
-    return passed
-
-
-@settings(max_examples=40)
-@given(exact_subscriptions, streams(), allowances, st.data())
-def test_a_broker_tells_what_asking_anew_would_tell_though_it_is_restarted(
-    subscription: Subscription, steps: list[Step], allowance: int, data: st.DataObject
-) -> None:
-    steps = _forward(steps)  # what a journal says of when entries were made never goes back
-    middle, every = data.draw(st.integers(0, len(steps))), data.draw(st.sampled_from([1, 3, 1000]))
-    anew = told_over_time(
-        [subscription], _as_clocks_pass(steps), matcher=matcher(), allowance=allowance
-    )
-    clock = _PutClock(time_of(0))
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        with Broker.open(folder, matcher=matcher, clock=clock) as broker:
-            broker.subscribe(subscription, name="asked")
-        _run(folder, clock, steps[:middle], allowance, every)
-        _run(folder, clock, steps[middle:], allowance, every)
-        with _broker(folder, clock, allowance, every) as broker:
-            assert sorted(told(broker, "asked")) == sorted(one.event for one in anew)
+        failed.close()

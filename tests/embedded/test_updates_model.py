@@ -6,19 +6,14 @@ from datetime import timedelta
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import initialize, invariant, precondition, rule
 from pyoxigraph import QuerySolutions
 
 from purport import Event, InvalidInput, Statement
 from purport.model.notification import Binding, Notification
 from purport.model.term import Resource, Text
 from purport.model.units import Quantity
-from tests.embedded.broker_machine import BrokerMachine
+from tests.embedded.broker_machine import BrokerMachine, names
 from tests.oracles.naive_graph import Lamps, NaiveGraph, NaiveQuery, NaiveUpdate, Rows, Told
 
 RULE = (
@@ -71,7 +66,6 @@ def change_and_fail(lamp: int) -> NaiveUpdate:
     return NaiveUpdate(text, lambda lamps: None)
 
 
-names = st.sampled_from(sorted(QUERIES))
 lamps = st.integers(0, 2)
 updates = st.one_of(
     st.builds(set_dim, lamps, st.integers(0, 3)),
@@ -83,13 +77,15 @@ updates = st.one_of(
 class UpdatesMachine(BrokerMachine):
     """Updates, at once and later, by rules too, and queries that are subscribed to."""
 
+    subscribable = sorted(QUERIES)
+
     def __init__(self) -> None:
-        super().__init__()
         self._naive = NaiveGraph()
+        super().__init__(self._naive)
 
     @initialize()
     def start(self) -> None:
-        self._open()
+        super().start()
         self._broker.subscribe(RULE)
 
     @rule(update=updates)
@@ -131,58 +127,6 @@ class UpdatesMachine(BrokerMachine):
         self._broker.subscribe(QUERIES[name].text, name=name)
         self._naive.subscribe(name, QUERIES[name])
 
-    @rule(name=names)
-    def unsubscribe(self, name: str) -> None:
-        if name in self._naive.asking:
-            self._broker.unsubscribe(name)
-            self._naive.unsubscribe(name)
-            self._forget(name)
-
-    @rule(name=names, is_paused=st.booleans())
-    def pause(self, name: str, is_paused: bool) -> None:
-        if name in self._naive.asking:
-            (self._broker.pause if is_paused else self._broker.resume)(name)
-            self._naive.pause(name, is_paused)
-
-    @rule(name=names, count=st.integers(1, 4))
-    def take(self, name: str, count: int) -> None:
-        one = self._naive.asking.get(name)
-        if one is None:
-            return
-        expected = list(enumerate(one.told, one.first))[one.acknowledged + 1 :][:count]
-        subscriber = self._subscriber(name)
-
-        taken = [subscriber.take() for _ in range(count)]
-        subscriber.acknowledge()
-
-        found = [(note.sequence, told_by(note)) for note in taken if note is not None]
-        assert found == expected
-        if found:
-            one.acknowledged = found[-1][0] - one.first
-
-    @rule(seconds=st.integers(1, 5))
-    def let_time_pass(self, seconds: int) -> None:
-        self._clock.advance(timedelta(seconds=seconds))
-        self._naive.let_time_pass(seconds)
-        self._broker.run_due()
-
-    @rule(seconds=st.integers(0, 5))
-    def restart(self, seconds: int) -> None:
-        self._broker.close()
-        self._clock.advance(timedelta(seconds=seconds))
-        self._naive.let_time_pass(seconds)
-        self._open()
-        self._written = {name: one.acknowledged for name, one in self._naive.asking.items()}
-        if seconds:
-            self._written = dict.fromkeys(self._written, -1)
-
-    @rule()
-    def crash(self) -> None:
-        """The files as they are, of a broker that did not close; acknowledgements may be lost."""
-        self._crash()
-        for name, one in self._naive.asking.items():
-            one.acknowledged = self._acknowledged(name, one.first, len(one.told), one.acknowledged)
-
     @precondition(lambda self: hasattr(self, "_broker"))
     @invariant()
     def the_same_is_known(self) -> None:
@@ -197,18 +141,14 @@ class UpdatesMachine(BrokerMachine):
         expected = sorted(number for _, number, _ in self._naive.delayed)
         assert sorted(one.number for one in self._broker.delayed()) == expected
 
+    def _said(self, notification: Notification) -> Told:
+        change = notification.change
+        return Told(rows_of(change.added), rows_of(change.removed), change.is_whole)
+
     def _compare_what_is_kept(self) -> None:
         failed = [one.update for one in self._broker.failures() if one.update is not None]
         assert failed == self._naive.failed[len(self._naive.failed) - len(failed) :]
-        for name, one in self._naive.asking.items():
-            said = [told_by(note) for note in self._broker.subscriber(name).replay()]
-            assert said == one.told[len(one.told) - len(said) :]
-            assert len(said) >= len(one.told) - 1 - one.acknowledged
-
-
-def told_by(note: Notification) -> Told:
-    change = note.change
-    return Told(rows_of(change.added), rows_of(change.removed), change.is_whole)
+        super()._compare_what_is_kept()
 
 
 def rows_of(bindings: Sequence[Binding]) -> Rows:

@@ -1,7 +1,9 @@
 """A broker as plain as can be: lists, loops, and subscriptions as functions of an event."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from tests.oracles.naive_subscribers import Heard, NaiveSubscribers
 
 Reading = Mapping[str, int]
 
@@ -18,40 +20,28 @@ class Asked:
     derives: Callable[[Reading], Reading] | None = None
 
 
-@dataclass
-class Heard:
-    """A subscription, and the ids of the events that it was told of; numbers begin at `first`."""
+@dataclass(kw_only=True)
+class HeardEvents(Heard):
+    """A subscription, and the ids of the events that it was told of."""
 
     asked: Asked
-    first: int = 0
-    events: list[str] = field(default_factory=list)
-    acknowledged: int = -1  # of `events`
     told_at: int | None = None
     is_armed: bool = True
-    is_paused: bool = False
 
 
-class NaiveBroker:
+class NaiveBroker(NaiveSubscribers[HeardEvents]):
     """Publishes to everybody in turn."""
 
     def __init__(self) -> None:
-        self.heard: dict[str, Heard] = {}
-        self.ended: dict[str, int] = {}
+        super().__init__()
         self.published: list[str] = []
-        self.now = 0
 
     def subscribe(self, name: str, asked: Asked) -> None:
         """The same text again changes nothing."""
-        self.heard.setdefault(name, Heard(asked, self.ended.get(name, 0)))
-
-    def unsubscribe(self, name: str) -> None:
-        """Numbers are never used again."""
-        one = self.heard.pop(name)
-        self.ended[name] = one.first + len(one.events)
+        self.heard.setdefault(name, HeardEvents(self.ended.get(name, 0), asked=asked))
 
     def let_time_pass(self, seconds: int) -> list[str]:
-        """Gives the names of the subscriptions whose time is up."""
-        self.now += seconds
+        super().let_time_pass(seconds)
         over = [name for name, one in self.heard.items() if self._is_over(one.asked)]
         for name in over:
             self.unsubscribe(name)
@@ -68,7 +58,7 @@ class NaiveBroker:
                         derived.append((f"{identifier}>{name}", one.asked.derives(reading)))
             events = derived
 
-    def _tell(self, one: Heard, identifier: str, reading: Reading) -> bool:
+    def _tell(self, one: HeardEvents, identifier: str, reading: Reading) -> bool:
         asked = one.asked
         if one.is_paused:
             return False
@@ -80,10 +70,10 @@ class NaiveBroker:
             return False
         if one.told_at is not None and self.now - one.told_at < asked.seconds_apart:
             return False
-        one.events.append(identifier)
+        one.told.append(identifier)
         one.told_at, one.is_armed = self.now, False
         if asked.derives is not None:
-            one.acknowledged = len(one.events) - 1
+            one.acknowledged = len(one.told) - 1
         return True
 
     def _is_over(self, asked: Asked) -> bool:

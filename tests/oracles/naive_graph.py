@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from tests.oracles.naive_subscribers import Heard, NaiveSubscribers
 
 Lamps = Mapping[int, int]  # how bright each is
 Rows = Counter[tuple[str, ...]]
@@ -33,27 +35,21 @@ class Told(NamedTuple):
     is_whole: bool = False
 
 
-@dataclass
-class Asking:
-    """A subscription; numbers begin at `first`."""
+@dataclass(kw_only=True)
+class HeardAnswers(Heard):
+    """A subscription to a query."""
 
     query: NaiveQuery
-    first: int = 0
-    told: list[Told] = field(default_factory=list)
-    acknowledged: int = -1  # of `told`
-    is_paused: bool = False
 
 
-class NaiveGraph:
+class NaiveGraph(NaiveSubscribers[HeardAnswers]):
     """Asks every query before and after every update."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.lamps: Lamps = {}
-        self.asking: dict[str, Asking] = {}
-        self.ended: dict[str, int] = {}
         self.delayed: list[tuple[int, int, NaiveUpdate]] = []  # when, which, what
         self.failed: list[int] = []
-        self.now = 0
 
     def update(self, update: NaiveUpdate) -> bool:
         """Run an update, all of it or nothing; whether it could be run."""
@@ -61,38 +57,33 @@ class NaiveGraph:
         if after is None:
             return False
         before, self.lamps = self.lamps, after
-        for one in self.asking.values():
+        for one in self.heard.values():
             was, is_now = one.query.answer(before), one.query.answer(after)
             if was != is_now and not one.is_paused:
                 one.told.append(Told(is_now - was, was - is_now))
         return True
 
-    def let_time_pass(self, seconds: int) -> None:
+    def let_time_pass(self, seconds: int) -> list[str]:
         """Run what is due, in order."""
-        self.now += seconds
+        super().let_time_pass(seconds)
         self.delayed.sort(key=lambda one: one[:2])
         while self.delayed and self.delayed[0][0] <= self.now:
             _, number, update = self.delayed.pop(0)
             if not self.update(update):
                 self.failed.append(number)
+        return []
 
     def subscribe(self, name: str, query: NaiveQuery) -> None:
         """The same text again changes nothing."""
-        if name not in self.asking:
-            self.asking[name] = Asking(query, self.ended.get(name, 0))
-            self._tell_whole(self.asking[name])
-
-    def unsubscribe(self, name: str) -> None:
-        """Numbers are never used again."""
-        one = self.asking.pop(name)
-        self.ended[name] = one.first + len(one.told)
+        if name not in self.heard:
+            self.heard[name] = HeardAnswers(self.ended.get(name, 0), query=query)
+            self._tell_whole(self.heard[name])
 
     def pause(self, name: str, is_paused: bool) -> None:
         """Whoever goes on is told the whole answer."""
-        one = self.asking[name]
-        if one.is_paused and not is_paused:
-            self._tell_whole(one)
-        one.is_paused = is_paused
+        if self.heard[name].is_paused and not is_paused:
+            self._tell_whole(self.heard[name])
+        super().pause(name, is_paused)
 
-    def _tell_whole(self, one: Asking) -> None:
+    def _tell_whole(self, one: HeardAnswers) -> None:
         one.told.append(Told(one.query.answer(self.lamps), Counter(), is_whole=True))

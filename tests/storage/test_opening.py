@@ -1,4 +1,4 @@
-"""Journals that are opened: new, old, damaged, taken, or no journals at all."""
+"""Journals that are opened: new, old, taken, or no journals at all."""
 
 import os
 import socket
@@ -10,24 +10,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, event, text
 
 from purport.broker.encoding import checksum_of
 from purport.broker.journal import JournalError, JournalTaken, Snapshot
-from purport.broker.records import Answered, Entry, Published, Resumed, Subscribed, Told
-from purport.broker.retention import Stretch
-from purport.errors import InvalidInput, MissingExtra, UnusablePath
-from purport.storage.kept_entries import KeptEntries
-from purport.storage.opening import open_sql_journal, open_sqlite_journal
-from purport.storage.told_index import ToldTail, _runs_after
+from purport.broker.records import Answered, Published, Subscribed
+from purport.errors import InvalidInput, UnusablePath
+from purport.storage.opening import open_sqlite_journal
 from purport.storage.verification import verify
 from tests.contracts.journal import Sample
-from tests.storage.postgres_server import PostgresServer
-
-
-@pytest.fixture
-def sample() -> Sample:
-    return Sample()
+from tests.storage.sqlite_files import execute
 
 
 def test_a_second_process_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
@@ -131,7 +122,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path, *, read_only: boo
 
 
 def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
-    _execute(tmp_path, "CREATE TABLE entries (title TEXT)")
+    execute(tmp_path, "CREATE TABLE entries (title TEXT)")
 
     with pytest.raises(InvalidInput, match="expected a journal of Purport, found other tables"):
         open_sqlite_journal(tmp_path)
@@ -139,7 +130,7 @@ def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_a_journal_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     open_sqlite_journal(tmp_path).close()
-    _execute(tmp_path, "UPDATE meta SET value = '3' WHERE name = 'schema'")
+    execute(tmp_path, "UPDATE meta SET value = '3' WHERE name = 'schema'")
 
     for read_only in (False, True):
         with pytest.raises(JournalError, match=r"of version 3; this Purport reads .* up to 2"):
@@ -150,151 +141,6 @@ def test_a_journal_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 def test_settings_that_mean_nothing_are_refused(tmp_path: Path, wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         open_sqlite_journal(tmp_path, **wrong)  # type: ignore[arg-type]
-
-
-def test_a_torn_last_entry_is_dropped_and_the_journal_says_so(
-    tmp_path: Path, sample: Sample
-) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5, "a"))
-        journal.keep_snapshot(Snapshot(3, b"three"))
-        journal.keep_snapshot(Snapshot(5, b"five"))
-        assert journal.mended is None
-    _execute(tmp_path, "UPDATE entries SET record = substr(record, 1, 20) WHERE sequence = 5")
-
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        assert journal.mended is not None
-        assert "entry 5, the last one, was damaged and has been dropped" in journal.mended
-        assert list(journal.read()) == sample.entries[:4]
-        assert list(journal.told("a", -1, 9)) == sample.entries[:4]
-        assert journal.snapshot() == Snapshot(3, b"three")
-        del sample.entries[4]
-        journal.append([sample.publish("b")])
-        assert journal.snapshot() == Snapshot(3, b"three")
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        assert journal.mended is None
-        assert list(journal.read()) == sample.entries
-
-
-def test_damage_elsewhere_is_an_error_when_it_is_read(tmp_path: Path, sample: Sample) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5, "a"))
-    _execute(tmp_path, "UPDATE entries SET at = at + 1 WHERE sequence = 3")
-
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        assert journal.mended is None
-        assert list(journal.read(after=3)) == sample.entries[3:]
-        with pytest.raises(JournalError, match="entry 3 of the journal is damaged"):
-            list(journal.read())
-        with pytest.raises(JournalError, match="entry 3 of the journal is damaged"):
-            journal.seal(all_of_it=True)
-        journal.append([sample.publish()])
-
-
-def test_a_missing_entry_is_an_error_when_it_is_read(tmp_path: Path, sample: Sample) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5, "a"))
-    _execute(tmp_path, "DELETE FROM entries WHERE sequence IN (1, 3)")
-
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        for after, missing in ((0, 1), (1, 3)):
-            with pytest.raises(JournalError, match=f"entry {missing} of the journal is missing"):
-                list(journal.read(after=after))
-
-
-def test_a_snapshot_that_is_damaged_gives_way_to_the_one_before(
-    tmp_path: Path, sample: Sample
-) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5))
-        for sequence in (2, 3, 5):
-            journal.keep_snapshot(Snapshot(sequence, b"state" * sequence))
-    _execute(tmp_path, "UPDATE snapshots SET state = x'00' WHERE sequence = 5")
-
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        assert journal.snapshot() == Snapshot(3, b"state" * 3)
-
-
-def test_a_damaged_page_is_an_error_of_one_line(tmp_path: Path, sample: Sample) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(500, "a"))
-    path = tmp_path / "journal.sqlite"
-    whole = path.read_bytes()
-    half = len(whole) // 8192 * 4096
-    path.write_bytes(whole[:half] + bytes([0xA5]) * 8192 + whole[half + 8192 :])
-
-    with (
-        pytest.raises(JournalError) as raised,
-        closing(open_sqlite_journal(tmp_path)) as journal,
-    ):
-        list(journal.read())
-    with closing(open_sqlite_journal(tmp_path, read_only=True)) as journal:
-        found = verify(journal)
-
-    assert str(path) in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert found.problems
-
-
-def test_a_full_disk_leaves_nothing_of_what_was_to_be_appended(
-    tmp_path: Path, sample: Sample
-) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5, "a"))
-        sample.publications(2000, "a")
-
-        def fill(connection: Connection) -> None:
-            connection.exec_driver_sql("PRAGMA max_page_count = 20")
-
-        event.listen(journal.database.engine, "begin", fill)
-        for _ in range(2):
-            with pytest.raises(JournalError, match=r"journal\.sqlite: database or disk is full"):
-                journal.append(sample.entries[5:])
-        assert list(journal.read()) == sample.entries[:5]
-        assert journal.last == 5
-        journal.append(sample.entries[5:8])
-
-        event.remove(journal.database.engine, "begin", fill)
-        with journal.database.reading() as connection:
-            connection.exec_driver_sql("PRAGMA max_page_count = 100000")
-        assert list(journal.read()) == sample.entries[:8]
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.entries[8:])
-        assert list(journal.read()) == sample.entries
-        assert list(journal.told("a", 0, 3000)) == sample.entries[1:]
-
-
-def test_a_disk_that_fails_leaves_nothing_of_what_was_to_be_appended(tmp_path: Path) -> None:
-    program = """
-import resource, sys
-from pathlib import Path
-from purport.broker.journal import JournalError
-from purport.storage.opening import open_sqlite_journal
-from tests.contracts.journal import Sample
-
-sample = Sample()
-journal = open_sqlite_journal(Path(sys.argv[1]))
-journal.append(sample.publications(5, "a"))
-sample.publications(2000, "a")
-_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, most))
-for _ in range(2):
-    try:
-        journal.append(sample.entries[5:])
-    except JournalError as error:
-        print(error)
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-assert list(journal.read()) == sample.entries[:5]
-journal.append(sample.entries[5:])
-assert list(journal.read()) == sample.entries
-assert list(journal.told("a", 0, 3000)) == sample.entries[1:]
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=False
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{tmp_path}/journal.sqlite: disk I/O error\n" * 2
 
 
 def test_a_closed_journal_says_so(tmp_path: Path, sample: Sample) -> None:
@@ -347,237 +193,13 @@ def test_an_upgrade_that_breaks_off_changes_nothing(
         assert journal.snapshot() == Snapshot(2, b"state")
 
 
-def test_a_url_of_another_kind_is_refused() -> None:
-    for url in ("sqlite:///journal.sqlite", "no url", "mysql://host/name"):
-        with pytest.raises(InvalidInput, match="expected a URL such as postgresql://"):
-            open_sql_journal(url)
-
-
-def test_postgres_needs_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-
-    with pytest.raises(MissingExtra, match=r"purport\[postgres\]"):
-        open_sql_journal("postgresql://127.0.0.1/nothing")
-
-
-def test_a_server_that_does_not_answer_is_an_error_without_the_password() -> None:
-    with pytest.raises(JournalError) as raised:
-        open_sql_journal("postgresql://ada:secret@127.0.0.1:1/nothing")
-
-    assert "ada:***@127.0.0.1" in str(raised.value)
-    assert "secret" not in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
-def test_a_second_owner_of_a_postgres_journal_is_refused(postgres: PostgresServer) -> None:
-    url = postgres.new_place()
-    with closing(open_sql_journal(url)):
-        with pytest.raises(JournalTaken, match=f"process {os.getpid()} on {socket.gethostname()}"):
-            open_sql_journal(url)
-        open_sql_journal(url, read_only=True).close()
-        open_sql_journal(postgres.new_place()).close()
-    open_sql_journal(url).close()
-
-
-def test_there_has_to_be_something_to_look_at_in_postgres(postgres: PostgresServer) -> None:
-    with pytest.raises(InvalidInput, match="there is no journal here"):
-        open_sql_journal(postgres.new_place(), read_only=True)
-
-
-def test_a_lost_connection_costs_nothing_that_was_acknowledged(
-    postgres: PostgresServer, sample: Sample
-) -> None:
-    with closing(open_sql_journal(postgres.new_place())) as journal:
-        journal.append(sample.publications(5, "a"))
-        sample.publications(3, "a")
-        postgres.end_connections()
-
-        with pytest.raises(JournalError):
-            journal.append(sample.entries[5:])
-        journal.append(sample.entries[5:])
-
-        assert list(journal.read()) == sample.entries
-        assert list(journal.told("a", -1, 10)) == sample.entries
-
-
-def test_who_lost_a_postgres_journal_to_another_cannot_go_on(
-    postgres: PostgresServer, sample: Sample
-) -> None:
-    url = postgres.new_place()
-    with closing(open_sql_journal(url)) as loser:
-        loser.append(sample.publications(2))
-        postgres.end_connections()
-        with closing(open_sql_journal(url)) as winner:
-            winner.append([sample.publish()])
-            with pytest.raises(JournalError):
-                loser.append([sample.entries[2]])
-            with pytest.raises(JournalTaken, match=f"open in process {os.getpid()}"):
-                loser.append([sample.entries[2]])
-        with pytest.raises(JournalTaken, match="another process opened the journal"):
-            loser.append([sample.entries[2]])
-
-
-def test_a_connection_lost_while_the_writer_makes_sure_does_not_lose_the_claim(
-    postgres: PostgresServer, sample: Sample, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = postgres.new_place()
-    with closing(open_sql_journal(url)) as journal:
-        journal.append(sample.publications(2, "a"))
-        following = [sample.publish("a")]
-        make_sure = journal._writer._make_sure
-
-        def broken(connection: Connection) -> None:
-            postgres.end_connections()
-            make_sure(connection)
-
-        postgres.end_connections()
-        with pytest.raises(JournalError):
-            journal.append(following)
-        with monkeypatch.context() as patched, pytest.raises(JournalError):
-            patched.setattr(journal._writer, "_make_sure", broken)
-            journal.append(following)
-        journal.append(following)
-
-        with pytest.raises(JournalTaken, match=f"open in process {os.getpid()}"):
-            open_sql_journal(url)
-        assert list(journal.read()) == sample.entries
-
-
-def test_who_is_no_longer_the_owner_deletes_nothing(
-    postgres: PostgresServer, sample: Sample
-) -> None:
-    with closing(open_sql_journal(postgres.new_place())) as journal:
-        journal.append(sample.publications(2))
-        with journal.database.engine.begin() as connection:
-            connection.execute(text("UPDATE meta SET value = 'another' WHERE name = 'owner'"))
-            connection.execute(
-                text(
-                    "INSERT INTO entries SELECT 3, at, version, event, record, 0 FROM entries "
-                    "WHERE sequence = 2"
-                )
-            )
-        journal._writer.is_sure = False
-
-        with pytest.raises(JournalTaken, match="another process opened the journal"):
-            journal.append([sample.publish()])
-
-        assert journal.kept.bounds().last == 3
-
-
-def test_numbers_that_come_again_do_not_stop_a_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("purport.storage.sql_journal._MOST_IN_TAIL", 4)
-    numbers = [0, 1, 2, 0, 1, 2**70, -1, 0, 2, 1, 1]
-    told = [Published((Told("a", number, Answered(0.5)),)) for number in numbers]
-    entries = [Entry(sequence, sequence, one) for sequence, one in enumerate(told, 1)]
-
-    for _ in range(2):
-        with closing(open_sqlite_journal(tmp_path)) as journal:
-            last = journal.last
-            for entry in entries:
-                journal.append([Entry(last + entry.sequence, entry.at, entry.record)])
-            found = [one.sequence - last for one in journal.told("a", -1, 99)]
-    assert found[:2] == [8, 11]
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        assert journal.last == 2 * len(entries)
-        assert list(journal.told("a", 2**70, 9)) == []
-
-
-def test_any_id_can_be_told(postgres: PostgresServer, sample: Sample) -> None:
-    long = "".join(map(chr, range(0x4E00, 0x4E00 + 5_000)))
-    with closing(open_sql_journal(postgres.new_place())) as journal:
-        for name in (long, "a\0b", "sha256:1"):
-            journal.append([sample.publish(name)])
-        journal.seal()
-        journal._keep_tail()
-
-        for name, entry in zip((long, "a\0b", "sha256:1"), sample.entries, strict=True):
-            assert list(journal.told(name, -1, 9)) == [entry]
-
-
-def test_the_runs_before_a_number_are_passed_over(tmp_path: Path) -> None:
-    with (
-        closing(open_sqlite_journal(tmp_path)) as journal,
-        journal.database.reading() as connection,
-    ):
-        query = _runs_after("a", 500, 1).compile(connection, compile_kwargs={"literal_binds": True})
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}").all()
-
-    assert "(subscription=? AND first>?)" in plan[0][-1]
-
-
-def test_damage_in_what_was_not_indexed_stops_neither_opening_nor_appending(
-    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5, "a"))
-        monkeypatch.setattr(journal, "_tail", ToldTail(0))
-    _execute(tmp_path, "UPDATE entries SET record = x'00' WHERE sequence = 3")
-
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append([sample.publish("a")])
-        assert list(journal.told("a", 2, 9)) == sample.entries[3:]
-        with pytest.raises(JournalError, match="entry 3 of the journal is damaged"):
-            list(journal.read())
-
-
-def test_a_time_is_found_while_a_stretch_is_sealed(
-    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(open_sqlite_journal(tmp_path, stretch_size=10)) as journal:
-        journal.append(sample.publications(20, "a"))
-        look, at = KeptEntries.stretches, sample.entries[2].at
-        expected = journal.kept.since(at)
-
-        def then_seal(kept: KeptEntries) -> tuple[Stretch, ...]:
-            found = look(kept)
-            monkeypatch.undo()
-            journal.seal()
-            return found
-
-        monkeypatch.setattr(KeptEntries, "stretches", then_seal)
-        assert journal.kept.since(at) == expected == 2
-
-
-def test_a_time_is_not_found_where_entries_are_missing(tmp_path: Path, sample: Sample) -> None:
-    with closing(open_sqlite_journal(tmp_path)) as journal:
-        journal.append(sample.publications(5, "a"))
-    for damage in ("UPDATE entries SET at = 'x'", "DELETE FROM entries"):
-        _execute(tmp_path, f"{damage} WHERE sequence = 3")
-
-        with (
-            closing(open_sqlite_journal(tmp_path)) as journal,
-            pytest.raises(JournalError, match="entry 3 of the journal is missing or damaged"),
-        ):
-            journal.numbered_since("a", sample.entries[2].at)
-
-
-@pytest.mark.parametrize("seals", [False, True])
-def test_a_journal_says_through_where_it_can_drop_by_age(
-    tmp_path: Path, sample: Sample, monkeypatch: pytest.MonkeyPatch, *, seals: bool
-) -> None:
-    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
-        journal.append(sample.publications(10, "a"))
-        journal.seal()
-    if not seals:
-        monkeypatch.setattr("purport.storage.stretches.find_spec", lambda name: None)
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
-
-    with closing(open_sqlite_journal(tmp_path, stretch_size=4)) as journal:
-        times = [entry.at for entry in sample.entries]
-        found = [journal.droppable_before(at) for at in (0, times[3], times[4] + 1, times[9] + 1)]
-        assert found == ([0, 0, 4, 4] if seals else [0, 0, 5, 10])
-        assert journal.drop(found[-1]) == found[-1]
-
-
 def _write_version_1(folder: Path) -> int:
     """A journal as the first version wrote it; gives how many entries it has."""
     records = [b'{"type":"subscribed","id":"a","text":"{room = kitchen}"}']
     records += [
         b'{"type":"published","told":[["a",%d,0.5,[0],[0.25]]]}' % number for number in range(3)
     ]
-    _execute(
+    execute(
         folder,
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
         "CREATE TABLE entries (sequence INTEGER PRIMARY KEY, at INTEGER NOT NULL, "
@@ -598,12 +220,6 @@ def _write_version_1(folder: Path) -> int:
     return len(records)
 
 
-def _execute(folder: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(folder / "journal.sqlite")) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
-
-
 def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
@@ -620,19 +236,3 @@ def _nobody(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
-
-
-@pytest.mark.parametrize("is_there", [False, True])
-def test_stretches_without_their_database_are_no_journal(tmp_path: Path, is_there: bool) -> None:
-    with closing(open_sqlite_journal(tmp_path, stretch_size=2)) as journal:
-        journal.append([Entry(1, 0, Resumed("x")), Entry(2, 0, Resumed("x"))])
-        assert journal.seal() is not None
-    for path in tmp_path.glob("journal.sqlite*"):
-        path.unlink()
-    if is_there:
-        (tmp_path / "journal.sqlite").touch()
-
-    with pytest.raises(JournalError, match="there are sealed stretches here"):
-        open_sqlite_journal(tmp_path)
-
-    assert len(list((tmp_path / "stretches").glob("*.parquet"))) == 1

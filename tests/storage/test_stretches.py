@@ -29,11 +29,6 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
-@pytest.fixture
-def sample() -> Sample:
-    return Sample()
-
-
 def test_a_stretch_is_a_table_that_anything_reads(tmp_path: Path, sample: Sample) -> None:
     sample.record(Subscribed("a", "{room = kitchen}"))
     sample.publications(3, "a")

@@ -1,6 +1,5 @@
 """Verifying a journal finds what is wrong with it, and nothing else."""
 
-import sqlite3
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,11 +21,7 @@ from purport.storage.sealing import Sealing
 from purport.storage.stretches import kind_of
 from purport.storage.verification import Verification, summary, verify
 from tests.contracts.journal import Sample
-
-
-@pytest.fixture
-def sample() -> Sample:
-    return Sample()
+from tests.storage.sqlite_files import execute
 
 
 def test_a_whole_journal_has_no_problems(tmp_path: Path, sample: Sample) -> None:
@@ -49,7 +44,7 @@ def test_damaged_and_missing_entries_are_named(tmp_path: Path, sample: Sample) -
         journal.append(sample.publications(22, "a"))
     strange = b'{"type":"eaten"}'
     at = sample.entries[20].at
-    _execute(
+    execute(
         tmp_path,
         "UPDATE entries SET event = replace(event, 'room', 'moor') WHERE sequence = 17",
         "DELETE FROM entries WHERE sequence BETWEEN 18 AND 20 OR sequence = 3 OR sequence = 22",
@@ -125,7 +120,7 @@ def test_a_summary_says_what_is_there(tmp_path: Path, sample: Sample) -> None:
 def test_values_of_other_types_are_damage(tmp_path: Path, sample: Sample) -> None:
     with closing(open_sqlite_journal(tmp_path)) as journal:
         journal.append(sample.publications(7, "a"))
-    _execute(
+    execute(
         tmp_path,
         "UPDATE entries SET record = x'00ff' WHERE sequence = 1",
         "UPDATE entries SET record = 5 WHERE sequence = 3",
@@ -150,7 +145,7 @@ def test_the_time_of_a_damaged_entry_says_nothing_of_the_next(
     monkeypatch.setattr("purport.storage.kept_entries.ROWS_AT_ONCE", 2)
     with closing(open_sqlite_journal(tmp_path)) as journal:
         journal.append(sample.publications(6, "a"))
-    _execute(tmp_path, "UPDATE entries SET at = at + 1000000 WHERE sequence = 2")
+    execute(tmp_path, "UPDATE entries SET at = at + 1000000 WHERE sequence = 2")
 
     with closing(open_sqlite_journal(tmp_path)) as journal:
         assert verify(journal).problems == ("entry 2: damaged, its checksum differs",)
@@ -216,9 +211,3 @@ def test_a_file_that_is_about_to_be_registered_is_no_problem(
         journal.seal()
 
     assert found == [Verification(6, 1, 6, ())]
-
-
-def _execute(folder: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(folder / "journal.sqlite")) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)

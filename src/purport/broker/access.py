@@ -21,7 +21,7 @@ class Action(StrEnum):
     PUBLISH = "publish"
     SUBSCRIBE = "subscribe"
     UPDATE = "update"
-    MANAGE = "manage"  # see, pause and delete what belongs to others
+    MANAGE = "manage"  # pause, resume, end and cancel what belongs to others
 
 
 class Effect(StrEnum):

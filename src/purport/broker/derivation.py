@@ -20,11 +20,11 @@ from purport.model.subscription import (
 from purport.model.term import Term, folded
 
 Names = Mapping[str, Term]  # what a pattern in time gives names to
-_NO_NAMES: Names = {}
+NO_NAMES: Names = {}
 
 
 def derived_event(
-    rule: Rule, event: Event, answered: Answered, identifier: str, names: Names = _NO_NAMES
+    rule: Rule, event: Event, answered: Answered, identifier: str, names: Names = NO_NAMES
 ) -> Event:
     """The event that a rule publishes on a match; `InvalidInput` if a `$name` says nothing.
 
@@ -47,7 +47,7 @@ def values_of(
     rule: Rule,
     event: Event,
     answered: Answered,
-    names: Names = _NO_NAMES,
+    names: Names = NO_NAMES,
 ) -> Sequence[Term]:
     """What a value of a rule stands for; `InvalidInput` if a `$name` says nothing."""
     if not isinstance(value, Reference):

@@ -1,4 +1,10 @@
-"""What all drafts have in common: entries in the making, and how far subscribers will be."""
+"""Drafts: the entries that a change will put into the journal, and how far subscribers will be.
+
+A draft looks at the state and leaves it as it is, but for the graph, whose changes can be taken
+back. It finds out who is told of what and under which number, what rules publish and update in
+turn, and what is dropped because too much waits; all of that is one change, which the journal takes
+as a whole.
+"""
 
 from __future__ import annotations
 
@@ -96,3 +102,17 @@ class Drafting:
         """Drop what waits for a subscriber, through a number."""
         self._cursors[identifier] = self.cursor(identifier).through(through, is_missed=True)
         self.add(Acknowledged(identifier, through, is_missed=True))
+
+
+def begun(
+    state: BrokerState,
+    at: datetime,
+    access: AccessRules,
+    received: Mapping[str, int] | None = None,
+) -> Drafting:
+    """A draft in which what was received is acknowledged, and what has expired is gone."""
+    drafting = Drafting(state, at, access)
+    if received:
+        drafting.acknowledge(received)
+    drafting.expire()
+    return drafting

@@ -10,7 +10,7 @@ from itertools import product
 
 from pyoxigraph import Literal, NamedNode
 
-from purport.broker.derivation import Names, values_of
+from purport.broker.derivation import NO_NAMES, Names, values_of
 from purport.broker.graph import require_update
 from purport.broker.records import Answered
 from purport.errors import InvalidInput
@@ -23,10 +23,7 @@ from purport.sparql.tokens import Kind, tokens_of
 _MOST_RUNS = 1_000  # of one update, where an event says several things under one name
 
 
-_NO_NAMES: Names = {}
-
-
-def rule_update(rule: Rule, event: Event, answered: Answered, given: Names = _NO_NAMES) -> str:
+def rule_update(rule: Rule, event: Event, answered: Answered, given: Names = NO_NAMES) -> str:
     """The update that a rule runs on a match; `InvalidInput` if a `$name` says nothing.
 
     Where the event says several things under a name, it is run for each of them, in one request.

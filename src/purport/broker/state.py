@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -33,11 +34,10 @@ from purport.broker.records import (
     Scheduled,
     Subscribed,
     TimePassed,
-    Told,
-    ToldChange,
     Unsubscribed,
     Updated,
     UpdateFailed,
+    addressees,
 )
 from purport.broker.registry import Registration, Registry
 from purport.broker.rule_update import require_rule_update
@@ -152,28 +152,16 @@ class BrokerState:
             case TimePassed(now):
                 if self.time is not None:
                     self.time.pass_time(time_of(now))
-            case AnswerTold(told):
-                self._tell(told, entry.at)
+            case AnswerTold():
+                self._tell(entry)
             case Scheduled() as scheduled:
                 self.schedule.add(entry.sequence, scheduled)
             case Cancelled(number) | UpdateFailed(number):
                 self.schedule.remove(number)
             case Subscribed(identifier):
-                self._stop(identifier)
-                before = self.registry.find(identifier)
-                self.registry.apply(entry, subscription)
-                registration = self.registry.get(identifier)
-                if before is None:
-                    self.cursors[identifier] = Cursor.beginning(self.ended.pop(identifier, 0))
-                elif before.subscription != registration.subscription:
-                    self.cursors[identifier] = self.cursors[identifier].anew()
-                self._run(registration)
+                self._subscribe(entry, identifier, subscription)
             case Unsubscribed(identifier):
-                self._stop(identifier)
-                self._end(identifier)
-                self.registry.apply(entry)
-                expiries = (options_of(one.subscription).expires for one in self.registry)
-                self._first_expiry = min((one for one in expiries if one), default=None)
+                self._unsubscribe(entry, identifier)
             case Paused(identifier):
                 self._stop(identifier)
                 self.registry.apply(entry)
@@ -260,38 +248,49 @@ class BrokerState:
         for identifier in published.rearmed:
             if identifier in cursors:
                 cursors[identifier] = cursors[identifier].rearmed()
-        self._tell_of_event(published.told, entry.at)
+        self._tell(entry)
 
     def _detect(self, entry: Entry, detected: Detected) -> None:
         if self.time is not None:
             self.time.told(Event.from_json(detected.event).id or "", detected.found)
-        self._tell_of_event(detected.told, entry.at)
-
-    def _tell_of_event(self, told: Sequence[Told], at: int) -> None:
-        for one in told:
-            cursor = self.cursors.get(one.subscription)
-            registration = self.registry.find(one.subscription)
-            if cursor is None or registration is None:
-                continue
-            cursor = cursor.told(at)
-            if registration.is_immediate:
-                cursor = cursor.through(one.number)
-            self.cursors[one.subscription] = cursor
+        self._tell(entry)
 
     def _update(self, entry: Entry, updated: Updated) -> None:
         if self.graph is not None:
             self.graph.follow(entry.sequence, updated)
         if updated.delayed is not None:
             self.schedule.remove(updated.delayed)
-        self._tell(updated.told, entry.at)
+        self._tell(entry)
 
-    def _tell(self, changes: Sequence[ToldChange], at: int) -> None:
-        for change in changes:
-            for one in change.to:
-                if one.subscription in self.cursors:
-                    self.cursors[one.subscription] = self.cursors[one.subscription].told(at)
+    def _tell(self, entry: Entry) -> None:
+        """Move the cursors of all whom an entry tells something."""
+        for one in addressees(entry.record):
+            cursor = self.cursors.get(one.subscription)
+            if cursor is not None:
+                cursor = cursor.told(entry.at)
+                if self.registry.get(one.subscription).is_immediate:
+                    cursor = cursor.through(one.number)
+                self.cursors[one.subscription] = cursor
 
-    def _end(self, identifier: str) -> None:
+    def _subscribe(self, entry: Entry, identifier: str, asked: Asked | None) -> None:
+        self._stop(identifier)
+        before = self.registry.find(identifier)
+        self.registry.apply(entry, asked)
+        registration = self.registry.get(identifier)
+        if before is None:
+            self.cursors[identifier] = Cursor.beginning(self.ended.pop(identifier, 0))
+        elif before.subscription != registration.subscription:
+            self.cursors[identifier] = self.cursors[identifier].anew()
+        self._run(registration)
+
+    def _unsubscribe(self, entry: Entry, identifier: str) -> None:
+        self._stop(identifier)
+        self._forget_cursor(identifier)
+        self.registry.apply(entry)
+        expiries = (options_of(one.subscription).expires for one in self.registry)
+        self._first_expiry = min((one for one in expiries if one), default=None)
+
+    def _forget_cursor(self, identifier: str) -> None:
         """Forget how far a subscriber was, but for the number with which its id would go on."""
         cursor = self.cursors.pop(identifier, None)
         if cursor and cursor.next and identifier in self.registry:
@@ -351,6 +350,11 @@ class BrokerState:
 def id_at(sequence: int) -> str:
     """The id that is given to a subscription without a name by its place: never to another one."""
     return f"subscription-{sequence}"
+
+
+def is_given_out(identifier: str) -> bool:
+    """Whether this is such an id."""
+    return re.fullmatch(r"subscription-\d+", identifier) is not None
 
 
 def rearms(answered: str) -> str | None:

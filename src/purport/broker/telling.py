@@ -26,20 +26,20 @@ Explain = Callable[[Match], Explanation]
 
 
 def notification_of(
-    entry: Entry, registration: Registration, *, explain: Explain | None = None, missed: int = 0
+    entry: Entry, registration: Registration, *, explain: Explain | None = None
 ) -> Notification:
     """What a subscriber is told of an entry, in the version that held then."""
     record = entry.record
     if isinstance(record, Updated | AnswerTold):
-        return _answer_notification(entry, record, registration.id, missed)
+        return _answer_notification(entry, record, registration.id)
     subscription = registration.subscription
     if isinstance(subscription, Query):
         raise JournalError(f"entry {entry.sequence} tells a query of an event")
     if isinstance(record, Detected):
-        return _time_notification(entry, record, registration.id, subscription, explain, missed)
+        return _time_notification(entry, record, registration.id, subscription, explain)
     event = entry.event
     assert isinstance(record, Published) and event is not None
-    told = told_to(record, registration.id)
+    told = _told_to(record, registration.id)
     predicates = subscription.predicates
     match = Match(
         subscription,
@@ -50,7 +50,7 @@ def notification_of(
     )
     return Notification(
         registration.id, told.number, match, entry.time, entry.sequence, record.topic,
-        record.causes, record.probability, missed,
+        record.causes, record.probability,
     )  # fmt: skip
 
 
@@ -60,9 +60,8 @@ def _time_notification(
     identifier: str,
     subscription: Subscription,
     explain: Explain | None,
-    missed: int,
 ) -> Notification:
-    told = told_to(record, identifier)
+    told = _told_to(record, identifier)
     match = Match(
         subscription,
         Event.from_json(record.event),
@@ -74,13 +73,12 @@ def _time_notification(
         ),
     )
     return Notification(
-        identifier, told.number, match, entry.time, entry.sequence, causes=record.causes,
-        missed=missed,
-    )  # fmt: skip
+        identifier, told.number, match, entry.time, entry.sequence, causes=record.causes
+    )
 
 
 def _answer_notification(
-    entry: Entry, record: Updated | AnswerTold, subscription: str, missed: int
+    entry: Entry, record: Updated | AnswerTold, subscription: str
 ) -> Notification:
     number, change = next(
         (one.number, change)
@@ -90,12 +88,10 @@ def _answer_notification(
     )
     news = AnswerChange(bindings_of(change.added), bindings_of(change.removed), change.is_whole)
     causes = record.causes if isinstance(record, Updated) else ()
-    return Notification(
-        subscription, number, news, entry.time, entry.sequence, causes=causes, missed=missed
-    )
+    return Notification(subscription, number, news, entry.time, entry.sequence, causes=causes)
 
 
-def told_to(record: Published | Detected, subscription: str) -> Told:
+def _told_to(record: Published | Detected, subscription: str) -> Told:
     """What a publication, or what was found in time, tells one subscription."""
     return next(one for one in record.told if one.subscription == subscription)
 

@@ -303,7 +303,7 @@ def _found(instance: Instance, subscriptions: tuple[str, ...], watermark: int) -
         instance.about.event,
         subscriptions,
         instance.probability,
-        evidence_of(instance),
+        _evidence_of(instance),
         dict(instance.bindings),
         _interval_of_what_follows(instance, watermark),
     )
@@ -322,7 +322,7 @@ def _interval_of_what_follows(instance: Instance, watermark: int) -> Interval:
     return Interval(time_of(found_at), time_of(found_at))
 
 
-def evidence_of(instance: Instance) -> tuple[Evidence, ...]:
+def _evidence_of(instance: Instance) -> tuple[Evidence, ...]:
     """The events that an instance rests on, or is made of."""
     return tuple(
         Evidence(part.place, part.instance.about.event, part.instance.probability)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
@@ -12,14 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from purport.broker.asked import Asked, Query
-from purport.broker.encoding import is_whole
 from purport.broker.restart import restored
 from purport.broker.retention import Stretch
-from purport.model.interval import time_of
 from purport.model.subscription import Rule
 from purport.storage.sql_journal import SqlJournal
-from purport.storage.stretches import kind_of
-from purport.storage.verification import Summary, summary
+from purport.storage.verification import summary
 
 
 class Registered(msgspec.Struct, frozen=True):
@@ -56,7 +51,7 @@ class JournalReport(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, journal: SqlJournal) -> Self:
         """The report of a journal, beside which a broker may be running."""
-        found = _summary(journal)
+        found = summary(journal)
         return cls(
             journal.database.place,
             found.entries,
@@ -116,38 +111,6 @@ def _show_registered(console: Console, registered: list[Registered]) -> None:
             one.text,
         )
     console.print(table)
-
-
-def _summary(journal: SqlJournal) -> Summary:
-    """What is in a journal; if nobody said where its stretches are, what is known without them."""
-    stretches = journal.stretches()
-    if journal.kept.folder is None and stretches:
-        return _summary_without(journal, stretches)
-    return summary(journal)
-
-
-def _summary_without(journal: SqlJournal, stretches: Sequence[Stretch]) -> Summary:
-    kept, snapshot = journal.kept, journal.snapshot()
-    first, last = kept.bounds()
-    kinds: Counter[str] = Counter()
-    last_at = stretches[-1].last_at
-    for entry in kept.read(stretches[-1].last, last):
-        if not is_whole(entry):
-            kinds["damaged"] += 1
-            continue
-        kinds[kind_of(entry.record)] += 1
-        last_at = entry.at
-    return Summary(
-        last + 1 - first,
-        first,
-        last,
-        time_of(stretches[0].first_at),
-        time_of(last_at),
-        dict(kinds.most_common()),
-        journal.database.bytes(),
-        tuple(stretches),
-        None if snapshot is None else snapshot.sequence,
-    )
 
 
 def _registered(journal: SqlJournal) -> list[Registered]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from purport.assembly import history_at, history_engine, journal_at, matching_engine
-from purport.broker.access import Forbidden
 from purport.broker.asked import Asked, Query, dataset_of, written
 from purport.broker.engine import Engine
 from purport.broker.graph import Graph, require_update
@@ -23,6 +21,7 @@ from purport.broker.journal import Journal, MemoryJournal
 from purport.broker.matching_engine import MatchingEngine
 from purport.broker.records import (
     MOST_WAITING,
+    Cancelled,
     Delivery,
     Overflow,
     Paused,
@@ -34,9 +33,8 @@ from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
 from purport.broker.registry_text import exported, imported
 from purport.broker.schedule import DelayedUpdate
-from purport.broker.telling import Explain
 from purport.broker.time_engine import HistoryEngine
-from purport.embedded.asked_for import (
+from purport.embedded.arguments import (
     Publishable,
     due_time,
     one_of,
@@ -46,12 +44,14 @@ from purport.embedded.asked_for import (
     readable_dataset,
     require_address,
     require_callback,
-    require_name,
+    require_own_name,
     require_owner,
     require_registrable,
     require_text,
     require_topic,
 )
+from purport.embedded.beginning import begin
+from purport.embedded.deliveries import Deliveries
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
@@ -90,8 +90,6 @@ if TYPE_CHECKING:
     from purport.matching.individuals import GivenOntology
 
 _LOG = logging.getLogger("purport.broker")
-_ENTRIES_BETWEEN_LOOKS = 10_000
-_GIVEN_OUT = re.compile(r"subscription-\d+")
 
 
 class Broker:
@@ -134,14 +132,18 @@ class Broker:
                 journal, history, self._settings.history, matcher=matcher, ontology=known
             )
             on_failure.callback(times.close)
-            self._ledger = self._start(
-                [matching, *engines, times],
-                Graph(known if self._settings.infers else None),
-                partial(_explained, matching, times),
+            graph = Graph(known if self._settings.infers else None)
+            self._ledger = Ledger(
+                journal, [matching, *engines, times], graph, self._clock, self._settings
             )
+            if journal.mended is not None:
+                _LOG.warning("%s", journal.mended)
+            begin(self._ledger, self._settings.access)
+            if not isinstance(journal, MemoryJournal):
+                self._housekeeper = Housekeeper(journal, self._ledger)
             on_failure.pop_all()
-        self._next_look = self._ledger.sequence + _ENTRIES_BETWEEN_LOOKS
-        self._listeners = Listeners(self._ledger, self._settings.patience)
+        deliveries = Deliveries(self._ledger, journal, partial(_explained, matching, times))
+        self._listeners = Listeners(self._ledger, deliveries, self._settings.patience)
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:
             self._timer.look()
@@ -269,10 +271,9 @@ class Broker:
     def cancel_update(self, number: int, *, who: str | None = None) -> None:
         """Let a delayed update go; `InvalidInput` if it does not wait."""
         with self._ledger.lock:
-            waiting = {one.number: one for one in self._ledger.delayed()}
-            if number in waiting:
-                require_manager(self._settings.access, who, waiting[number].publisher)
-            self._ledger.cancel(number)
+            publisher = self._ledger.delayed_update(number).publisher
+            require_manager(self._settings.access, who, publisher)
+            self._ledger.record(Cancelled(number))
 
     def run_due(self) -> list[UpdateReceipt]:
         """Run the delayed updates whose time has come; a thread does so by itself.
@@ -309,6 +310,8 @@ class Broker:
         """
         asked = readable(subscription, name, dataset)
         name = asked.name if isinstance(asked, Subscription) else name
+        if name is not None:
+            require_own_name(name)
         wanted = Subscribed(
             name or "",
             written(asked),
@@ -325,8 +328,6 @@ class Broker:
             self._ledger.require_open()
             if name is None:
                 wanted = msgspec.structs.replace(wanted, id=self._ledger.free_id())
-            elif _GIVEN_OUT.fullmatch(require_name(name, "the id of a subscription")):
-                raise InvalidInput(f"names such as {name!r} are given out by the broker")
             self._register([Wanted(wanted, asked)])
             return self.subscriber(wanted.id, callback, acknowledging=how)
 
@@ -456,22 +457,6 @@ class Broker:
     ) -> None:
         self.close()
 
-    def _start(self, engines: Sequence[Engine], graph: Graph, explain: Explain) -> Ledger:
-        ledger = Ledger(self._journal, engines, graph, self._clock, self._settings, explain)
-        if self._journal.mended is not None:
-            _LOG.warning("%s", self._journal.mended)
-        for identifier, reason in ledger.unrunnable.items():
-            _LOG.warning("%r hears nothing, because it cannot be run: %s", identifier, reason)
-        left = [one.id for one in ledger.registry if not one.is_durable]
-        ledger.record(*(Unsubscribed(one, "ended") for one in left))
-        ledger.record(*(Paused(one, "forbidden") for one in self._forbidden(ledger)))
-        ledger.tell_anew()
-        ledger.tell_found()
-        ledger.run_what_may()
-        if not isinstance(self._journal, MemoryJournal):
-            self._housekeeper = Housekeeper(self._journal, ledger)
-        return ledger
-
     def _publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> list[Receipt]:
         if topic or publisher is not None:
             require_topic(topic)
@@ -480,9 +465,6 @@ class Broker:
         entries, late = self._ledger.publish(events, topic, publisher)
         if self._ledger.next_deadline is not None:
             self._timer.look()
-        if self._housekeeper is None and entries[-1].sequence >= self._next_look:
-            self._next_look = entries[-1].sequence + _ENTRIES_BETWEEN_LOOKS
-            self._ledger.forget(self._settings.memory_entries)
         return receipts_of(entries, len(events), late)
 
     def _register(self, wanted: Sequence[Wanted]) -> None:
@@ -502,16 +484,6 @@ class Broker:
         if isinstance(asked, Rule) and isinstance(asked.action, Post):
             address_parts(asked.action.url)
         self._ledger.require_runnable(asked)
-
-    def _forbidden(self, ledger: Ledger) -> Iterator[str]:
-        """The queries whose owners may no longer know what they ask for."""
-        for one in ledger.registry:
-            if not one.is_paused:
-                try:
-                    require_reader(self._settings.access, one.subscription, one.owner)
-                except Forbidden as error:
-                    _LOG.warning("%r is paused: %s", one.id, error)
-                    yield one.id
 
     def _require_manager(self, identifier: str, who: str | None) -> Registration:
         registration = self.registration(identifier)

@@ -11,15 +11,13 @@ from typing import NamedTuple
 
 from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
-from purport.broker.draft import detected, published, updated
-from purport.broker.drafting import BacklogFull
+from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
+from purport.broker.publishing import detected, published
 from purport.broker.records import (
     Acknowledged,
-    Cancelled,
-    Delivery,
     Entry,
     Published,
     Record,
@@ -36,22 +34,20 @@ from purport.broker.restart import restored
 from purport.broker.retention import Retention
 from purport.broker.schedule import DelayedUpdate
 from purport.broker.state import id_at
-from purport.broker.telling import Explain, notification_of
-from purport.broker.update_draft import Cause
+from purport.broker.updating import Cause, updated
 from purport.embedded.acknowledgements import Acknowledgements
 from purport.embedded.dropping import droppable
 from purport.embedded.settings import BrokerSettings
-from purport.embedded.subscriber import Waiting
-from purport.errors import InvalidInput, PurportError
+from purport.errors import PurportError
 from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
-from purport.model.notification import Notification
 from purport.model.subscription import Subscription
 from purport.sparql.graph_store import Answer
 
 _LOG = logging.getLogger("purport.broker")
 _LONGEST_REASON = 1_000
+_ENTRIES_BETWEEN_LOOKS = 10_000  # for what can be forgotten
 _BEHIND = "the broker could not follow its own journal: open it again"
 
 
@@ -80,15 +76,14 @@ class Ledger:
         graph: Graph,
         clock: Clock,
         settings: BrokerSettings,
-        explain: Explain | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self._journal, self._clock, self._settings = journal, clock, settings
         self._state = restored(journal, engines, graph)
-        self._explain = explain
         self.notice: Callable[[Entry], None] = _nobody  # is told of each entry
-        self._received = Acknowledgements()
+        self.received = Acknowledgements()
         self._snapshot_at = self._state.sequence  # the last one is of then
+        self._looked_at = self._state.sequence  # for what can be forgotten
         self._why_closed = ""
 
     @property
@@ -118,11 +113,11 @@ class Ledger:
                 publisher=publisher,
                 limits=self._settings.limits,
                 access=self._settings.access,
-                received=self._received.all(),
+                received=self.received.all(),
             )
             self._write(entries)
             late = self._late(entries)
-            self._tell_found(entries)
+            self._tell_what_was_found_by(entries)
             return Publication(entries, late)
 
     def update(self, text: str, publisher: str | None) -> Entry:
@@ -142,10 +137,16 @@ class Ledger:
             self.require_open()
             return list(self._state.schedule)
 
+    def delayed_update(self, number: int) -> DelayedUpdate:
+        """An update that waits; `InvalidInput` if there is none of this number."""
+        with self.lock:
+            self.require_open()
+            return self._state.schedule.get(number)
+
     def time_left(self) -> timedelta | None:
         """How long it is until something is due by the clock; None if nothing waits."""
         with self.lock:
-            if self._why_closed:
+            if not self.is_open:
                 return None
             one, deadline = self._state.schedule.next(), self.next_deadline
             times = (None if one is None else one.due, deadline)
@@ -156,18 +157,10 @@ class Ledger:
     def next_deadline(self) -> datetime | None:
         """When something that should have happened by then is missing."""
         with self.lock:
-            if self._state.time is None or self._why_closed:
+            if self._state.time is None or not self.is_open:
                 return None
             with self._following():
                 return self._state.time.next_deadline
-
-    def cancel(self, number: int) -> DelayedUpdate:
-        """Let a delayed update go; `InvalidInput` if it does not wait."""
-        with self.lock:
-            self.require_open()
-            found = self._state.schedule.get(number)
-            self.record(Cancelled(number))
-            return found
 
     def run_due(self) -> list[Entry]:
         """Run the delayed updates whose time has come, in order; gives an entry for each.
@@ -189,14 +182,23 @@ class Ledger:
             self.record(TimePassed(microseconds_of(now)))
             self._tell_found(())
 
+    def _tell_what_was_found_by(self, entries: Sequence[Entry]) -> None:
+        """What is published is kept; if what was found by it cannot be, it is told later."""
+        try:
+            with self._drafting():
+                self._tell_found(entries)
+        except JournalError as error:
+            if self._why_closed:
+                raise
+            _LOG.warning("what was found in time waits to be told: %s", error)
+
     def tell_found(self) -> None:
         """After a restart: tell what was found when the last entries were written."""
         with self.lock:
             self._tell_found(())
 
-    def _tell_found(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Tell what was found in time, and what follows from it; gives the entries of that."""
-        told: list[Entry] = []
+    def _tell_found(self, entries: Sequence[Entry]) -> None:
+        """Tell what was found in time, by these entries too, and what follows from it."""
         origins: dict[str, Published] = {}
         while self._found():
             for one in entries:
@@ -210,8 +212,6 @@ class Ledger:
                 access=self._settings.access,
             )
             self._write(entries)
-            told += entries
-        return told
 
     def _found(self) -> Sequence[Found]:
         """What was found in time, and no entry has yet."""
@@ -262,11 +262,11 @@ class Ledger:
         """Write records as one change."""
         with self.lock:
             self.require_open()
-            at = max(microseconds_of(self._clock.now()), self._state.at)
-            first = self._state.sequence + 1
-            entries = [Entry(first + place, at, one) for place, one in enumerate(records)]
-            self._write(entries)
-            return entries
+            drafting = self._new_draft()
+            for one in records:
+                drafting.add(one)
+            self._write(drafting.entries)
+            return drafting.entries
 
     def require_runnable(self, subscription: Subscription) -> None:
         """Raise what is wrong with a subscription before anybody hears of it."""
@@ -287,81 +287,34 @@ class Ledger:
             self.require_open()
             return self.registry.get(identifier)
 
+    def cursor(self, identifier: str) -> Cursor | None:
+        """How far a subscriber is, with what the journal does not know yet."""
+        cursor = self._state.cursors.get(identifier)
+        return None if cursor is None else cursor.through(self.received.through(identifier))
+
     def is_full(self, identifier: str) -> bool:
         """Whether as much waits for a subscriber as may."""
         with self.lock:
-            cursor = self._cursor(identifier)
+            cursor = self.cursor(identifier)
             return (
                 cursor is not None and cursor.waiting >= self.registry.get(identifier).most_waiting
             )
 
-    def waiting(self, identifier: str, after: int, most: int) -> Waiting | None:
-        """The next notifications after a number, and after what was acknowledged."""
-        with self.lock:
-            self.expire()
-            cursor, registration = self._cursor(identifier), self.registry.find(identifier)
-            if self._why_closed or cursor is None or registration is None:
-                return None
-            found = self.told(identifier, max(after, cursor.acknowledged), most)
-            return Waiting(cursor, found, registration.delivery is Delivery.AT_MOST_ONCE)
-
-    def told(self, identifier: str, after: int, most: int) -> list[Notification]:
-        """What a subscriber was told under numbers after this one."""
-        with self.lock:
-            self.require_open()
-            registry, cursor = self.registry, self._state.cursors.get(identifier)
-            if cursor is None:
-                return []
-            entries = self._journal.told(identifier, max(after, cursor.first - 1), most)
-            return [
-                notification_of(
-                    entry, registry.at(identifier, entry.sequence), explain=self._explain
-                )
-                for entry in entries
-            ]
-
-    def since(self, identifier: str, at: datetime) -> int | None:
-        """The number of the first notification at or after a time."""
-        if not isinstance(at, datetime) or at.tzinfo is None:
-            raise InvalidInput(f"expected a time with its zone, got {at!r}")
-        with self.lock:
-            self.require_open()
-            number = self._journal.numbered_since(identifier, microseconds_of(at))
-            cursor = self._state.cursors.get(identifier)
-            return None if number is None or cursor is None else max(number, cursor.first)
-
-    def acknowledge(self, identifier: str, through: int) -> None:
-        """Remember that everything through a number was received, or is about to be."""
-        with self.lock:
-            registration, cursor = self.registry.find(identifier), self._cursor(identifier)
-            if self._why_closed or registration is None or cursor is None:
-                return
-            through = min(through, cursor.next - 1)
-            if through <= cursor.acknowledged:
-                return
-            if registration.delivery is Delivery.AT_MOST_ONCE:
-                self.record(Acknowledged(identifier, through))
-            else:
-                self._received.add(identifier, through)
-
     def write_received(self) -> None:
         """Have the journal remember what was received."""
         with self.lock:
-            cursors = self._state.cursors
-            known = [
-                Acknowledged(name, through)
-                for name, through in self._received.all().items()
-                if name in cursors and cursors[name].acknowledged < through
-            ]
-            if known and not self._why_closed:
-                self.record(*known)
+            if self.is_open:
+                drafting = self._new_draft()
+                drafting.acknowledge(self.received.all())
+                self._write(drafting.entries)
 
     def expire(self) -> None:
         """Let subscriptions go whose time is up."""
         with self.lock:
-            over = [] if self._why_closed else self._state.expired(self._clock.now())
-            if over:
-                self.record(*(Unsubscribed(identifier, "expired") for identifier in over))
+            if self.is_open:
+                drafting = self._new_draft()
+                drafting.expire()
+                self._write(drafting.entries)
 
     def keep_snapshot(self) -> None:
         """Have the journal keep the state, so that a restart need not begin at the beginning."""
@@ -386,17 +339,10 @@ class Ledger:
             self.keep_snapshot()
         return self._journal.drop(through)  # which may have to wait until a stretch is written
 
-    def forget(self, entries: int) -> None:
-        """Of a journal in memory, drop all but the last so many entries and what waits."""
-        with self.lock:
-            if isinstance(self._journal, MemoryJournal):
-                acknowledged = {name: one.acknowledged for name, one in self._state.cursors.items()}
-                self._journal.forget(self._state.sequence - entries, acknowledged)
-
     def close(self) -> None:
         """Write what is left, and let go of the journal."""
         with self.lock:
-            if self._why_closed:
+            if not self.is_open:
                 return
             try:
                 self.write_received()
@@ -413,15 +359,15 @@ class Ledger:
             if self._state.time is not None:
                 self._state.time.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can be done with it."""
+        return not self._why_closed
+
     def require_open(self) -> None:
         """Raise `BrokerClosed` if nothing can be done any more."""
         if self._why_closed:
             raise BrokerClosed(self._why_closed)
-
-    def _cursor(self, identifier: str) -> Cursor | None:
-        """How far a subscriber is, with what the journal does not know yet."""
-        cursor = self._state.cursors.get(identifier)
-        return None if cursor is None else cursor.through(self._received.through(identifier))
 
     @contextmanager
     def _following(self) -> Iterator[None]:
@@ -449,6 +395,9 @@ class Ledger:
         finally:
             self._state.require_graph().let_go()
 
+    def _new_draft(self) -> Drafting:
+        return Drafting(self._state, self._clock.now(), self._settings.access)
+
     def _update(self, text: str, cause: Cause) -> Entry:
         entries = updated(
             self._state,
@@ -456,7 +405,7 @@ class Ledger:
             self._clock.now(),
             cause=cause,
             access=self._settings.access,
-            received=self._received.all(),
+            received=self.received.all(),
         )
         self._write(entries)
         return next(entry for entry in entries if isinstance(entry.record, Updated))
@@ -495,21 +444,35 @@ class Ledger:
                     self._apply(entry, entry.record, subscriptions or {})
         for entry in entries:
             self.notice(entry)
-        is_old = self._state.sequence - self._snapshot_at >= self._settings.snapshot_every
-        if is_old and not self._found():
-            try:
-                self.keep_snapshot()
-            except PurportError as error:  # what was published is kept all the same
-                self._snapshot_at = self._state.sequence
-                _LOG.warning("a snapshot could not be kept: %s", error)
+        if self._state.sequence - self._snapshot_at >= self._settings.snapshot_every:
+            self._try_to_keep_snapshot()
+        if self._state.sequence - self._looked_at >= _ENTRIES_BETWEEN_LOOKS:
+            self._forget()
+
+    def _try_to_keep_snapshot(self) -> None:
+        if self._found():  # which is told first
+            return
+        try:
+            self.keep_snapshot()
+        except PurportError as error:  # what was published is kept all the same
+            self._snapshot_at = self._state.sequence
+            _LOG.warning("a snapshot could not be kept: %s", error)
+
+    def _forget(self) -> None:
+        """Of a journal in memory, drop all but the last entries and what waits."""
+        self._looked_at = self._state.sequence
+        if isinstance(self._journal, MemoryJournal):
+            acknowledged = {name: one.acknowledged for name, one in self._state.cursors.items()}
+            through = self._state.sequence - self._settings.memory_entries
+            self._journal.forget(through, acknowledged)
 
     def _apply(self, entry: Entry, record: Record, subscriptions: Mapping[str, Asked]) -> None:
         asked = subscriptions.get(record.id) if isinstance(record, Subscribed) else None
         self._state.apply(entry, asked)
         if isinstance(record, Acknowledged):
-            self._received.forget(record.id, record.through)
+            self.received.forget(record.id, record.through)
         elif isinstance(record, Unsubscribed):
-            self._received.forget(record.id, self._received.through(record.id))
+            self.received.forget(record.id, self.received.through(record.id))
 
 
 def _nobody(entry: Entry) -> None:

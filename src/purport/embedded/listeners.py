@@ -7,6 +7,7 @@ import logging
 from purport.broker.records import Entry, Failed, Paused, Unsubscribed, addressees
 from purport.broker.registry import Registration
 from purport.courier import Patience
+from purport.embedded.deliveries import Deliveries
 from purport.embedded.ledger import Ledger
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.embedded.workers import Callback, HandOver, Worker, to_callback, to_service
@@ -20,8 +21,8 @@ _LOG = logging.getLogger("purport.broker")
 class Listeners:
     """Wakes whom an entry of the journal concerns."""
 
-    def __init__(self, ledger: Ledger, patience: Patience) -> None:
-        self._ledger, self._patience = ledger, patience
+    def __init__(self, ledger: Ledger, deliveries: Deliveries, patience: Patience) -> None:
+        self._ledger, self._deliveries, self._patience = ledger, deliveries, patience
         self._subscribers: dict[str, list[Subscriber]] = {}
         self._callbacks: dict[str, Worker] = {}
         self._posts: dict[str, Worker] = {}
@@ -31,7 +32,7 @@ class Listeners:
 
     def listen(self, identifier: str, acknowledging: Acknowledging) -> Subscriber:
         """One more who hears of a subscription."""
-        subscriber = Subscriber(self._ledger, identifier, self._leave, acknowledging)
+        subscriber = Subscriber(self._deliveries, identifier, self._leave, acknowledging)
         self._subscribers.setdefault(identifier, []).append(subscriber)
         return subscriber
 

@@ -7,14 +7,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum, StrEnum, auto
-from typing import Protocol
 
-from purport.broker.cursor import Cursor
 from purport.broker.registry import Registration
 from purport.embedded.bell import Bell
+from purport.embedded.deliveries import Deliveries
 from purport.errors import InvalidInput
 from purport.model.notification import Notification
 
@@ -27,37 +26,6 @@ class Acknowledging(StrEnum):
 
     WHEN_NEXT_IS_TAKEN = "when the next is taken"
     BY_HAND = "by hand"
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What waits for a subscriber, some of it, and how far the subscriber is."""
-
-    cursor: Cursor
-    notifications: list[Notification]
-    is_acknowledged_first: bool  # before it is handed over
-
-
-class Deliveries(Protocol):
-    """What a subscriber needs of its broker."""
-
-    def registration(self, identifier: str) -> Registration:
-        """What is subscribed to."""
-
-    def waiting(self, identifier: str, after: int, most: int) -> Waiting | None:
-        """The next notifications after a number, and after what was acknowledged.
-
-        None if the subscription, or the broker, has ended.
-        """
-
-    def told(self, identifier: str, after: int, most: int) -> list[Notification]:
-        """What was told under numbers after this one."""
-
-    def since(self, identifier: str, at: datetime) -> int | None:
-        """The number of the first notification at or after a time."""
-
-    def acknowledge(self, identifier: str, through: int) -> None:
-        """Remember that everything through a number was received."""
 
 
 class _Look(Enum):

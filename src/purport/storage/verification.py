@@ -17,7 +17,7 @@ from purport.broker.journal import JournalError
 from purport.broker.records import Record
 from purport.broker.retention import Stretch
 from purport.model.interval import time_of
-from purport.storage.kept_entries import KeptEntries
+from purport.storage.kept_entries import Bounds, KeptEntries
 from purport.storage.sql_journal import SqlJournal
 from purport.storage.stretches import StretchFolder, kind_of
 
@@ -101,19 +101,22 @@ def verify(
 
 
 def summary(journal: SqlJournal) -> Summary:
-    """What is in a journal; what is dropped meanwhile may be counted or not."""
+    """What is in a journal; what is dropped meanwhile may be counted or not.
+
+    If nobody said where its stretches are, the kinds of records in them are not counted.
+    """
     kept, stretches = journal.kept, tuple(journal.stretches())
     first, last = kept.bounds()
     position = stretches[-1].last + 1 if stretches else first
     kinds = _kinds_in_files(kept, stretches) + _kinds_from(kept, position, last)
-    times = [time_of(row.at) for row in _ends(kept, first, last)]
+    times = list(_ends(kept, stretches, Bounds(position, last)))
     snapshot = journal.snapshot()
     return Summary(
         last + 1 - first,
         first,
         last,
-        times[0] if times else None,
-        times[-1] if times else None,
+        time_of(times[0]) if times else None,
+        time_of(times[-1]) if times else None,
         dict(kinds.most_common()),
         journal.database.bytes(),
         stretches,
@@ -146,11 +149,13 @@ def _kinds_from(kept: KeptEntries, position: int, last: int) -> Counter[str]:
     return kinds
 
 
-def _ends(kept: KeptEntries, first: int, last: int) -> Iterator[EncodedEntry]:
-    """The first and the last entry, as far as they are there and whole."""
-    for sequence in (first, last) if first <= last else ():
+def _ends(kept: KeptEntries, stretches: Sequence[Stretch], unsealed: Bounds) -> Iterator[int]:
+    """The times of the first and the last entry, as far as they are known."""
+    if stretches:
+        yield from (stretches[0].first_at, stretches[-1].last_at)
+    for sequence in unsealed if unsealed.first <= unsealed.last else ():
         with suppress(JournalError):
-            yield from filter(_is_sound, kept.read(sequence - 1, sequence))
+            yield from (row.at for row in kept.read(sequence - 1, sequence) if _is_sound(row))
 
 
 def _wrong_with(rows: Sequence[Row], expected: int, last_at: int) -> Iterator[_Problem]:

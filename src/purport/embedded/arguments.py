@@ -1,4 +1,4 @@
-"""What a broker is asked for, checked where it comes in: what is wrong must not reach a journal."""
+"""What a broker is given, checked where it comes in: what is wrong must not reach a journal."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyoxigraph import NamedNode
 
 from purport.broker.asked import Asked, Query, is_query
 from purport.broker.records import Subscribed
+from purport.broker.state import is_given_out
 from purport.errors import EventError, InvalidInput
 from purport.model.clock import Clock
 from purport.model.event import Event
@@ -97,6 +98,7 @@ def require_callback(callback: object, asked: Asked) -> None:
 def require_registrable(wanted: Subscribed) -> None:
     """Raise `InvalidInput` if a journal could not keep a registration, or nobody could use it."""
     require_name(wanted.id, "the id of a subscription")
+    require_text(wanted.text, "what is subscribed to")
     require_owner(wanted.owner)
     if not isinstance(wanted.is_durable, bool):
         raise InvalidInput(f"durable is true or false, got {wanted.is_durable!r}")
@@ -124,6 +126,12 @@ def _graph_names(graphs: Iterable[str] | None) -> tuple[str, ...] | None:
         return tuple(NamedNode(one).value for one in graphs)
     except (ValueError, TypeError) as error:
         raise InvalidInput(f"a dataset of graphs that are no IRIs: {error}") from None
+
+
+def require_own_name(name: str) -> None:
+    """Raise `InvalidInput` if whoever subscribes cannot choose this name."""
+    if is_given_out(require_name(name, "the id of a subscription")):
+        raise InvalidInput(f"names such as {name!r} are given out by the broker")
 
 
 def require_owner(name: str | None) -> None:
@@ -157,16 +165,21 @@ def require_topic(topic: str) -> None:
 
 
 def require_text(value: object, what: str) -> str:
-    """A text with something in it."""
+    """A text with something in it, which can be written down."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{what} is a text that is not empty, got {value!r:.80}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        letter = value[error.start]
+        raise InvalidInput(f"{what} is no Unicode: {letter!r} at place {error.start}") from None
     return value
 
 
 def require_name(value: object, what: str) -> str:
-    """A text that can be written down anywhere: not too long, and in letters and signs."""
+    """A text that can be a key anywhere: not too long, and in letters and signs."""
     name = require_text(value, what)
-    if not name.isprintable() or len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+    if not name.isprintable() or len(name.encode()) > _LONGEST_NAME:
         raise InvalidInput(
             f"{what} is made of letters and signs, in at most {_LONGEST_NAME:,} bytes: {name!r:.80}"
         )

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from purport import parse
-from purport.broker.draft import published
 from purport.broker.drafting import BacklogFull, Limits
+from purport.broker.publishing import published
 from purport.broker.records import (
     Acknowledged,
     Failed,

@@ -1,9 +1,6 @@
-"""Entries in the making: what publishing some events, or an update, will put into the journal.
+"""Publications in the making: who will be told, and what rules will publish and update in turn.
 
-A draft looks at the state and leaves it as it is, but for the graph, whose changes can be taken
-back. It finds out who is told of what and under which number, what rules publish and update in
-turn, and what is dropped because too much waits; all of that is one change, which the journal takes
-as a whole.
+So it is with what is found in time, which is about an event as well.
 """
 
 from __future__ import annotations
@@ -18,8 +15,8 @@ from msgspec import structs
 from purport.broker.access import OPEN, AccessRules, Action
 from purport.broker.asked import options_of
 from purport.broker.cursor import Cursor
-from purport.broker.derivation import Names, derived_event
-from purport.broker.drafting import BacklogFull, Drafting, Limits
+from purport.broker.derivation import NO_NAMES, Names, derived_event
+from purport.broker.drafting import BacklogFull, Drafting, Limits, begun
 from purport.broker.engine import Answer, Found
 from purport.broker.records import (
     Answered,
@@ -33,14 +30,13 @@ from purport.broker.records import (
 from purport.broker.registry import Registration
 from purport.broker.rule_update import rule_update
 from purport.broker.state import BrokerState, rearms
-from purport.broker.update_draft import Cause, UpdateDraft
+from purport.broker.updating import Cause, UpdateDraft
 from purport.errors import PurportError
 from purport.model.event import Event
 from purport.model.subscription import Rule, Update
 from purport.temporal.occurrence import told_id
 
 _NOTHING = Published()
-_NO_NAMES: Names = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +76,9 @@ def published(
     """
     if state.time is not None:
         state.time.require(events, state.sequence + 1, at)
-    drafting = _begun(state, at, access, received)
+    drafting = begun(state, at, access, received)
     origin = _Origin(topic, publisher) if topic or publisher else _NOWHERE
-    _Draft(drafting, limits or _LIMITS).publish(events, [origin] * len(events))
+    _Publishing(drafting, limits or _LIMITS).publish(events, [origin] * len(events))
     return drafting.entries
 
 
@@ -98,40 +94,15 @@ def detected(
 
     `origins` has the publications of events that rules derived, by their ids.
     """
-    drafting = _begun(state, at, access, None)
-    draft = _Draft(drafting, limits or _LIMITS)
+    drafting = begun(state, at, access)
+    draft = _Publishing(drafting, limits or _LIMITS)
     for found in state.found():
         draft.detect(found, _origin_of(found, origins))
     draft.publish((), ())
     return drafting.entries
 
 
-def updated(
-    state: BrokerState,
-    text: str,
-    at: datetime,
-    *,
-    cause: Cause,
-    access: AccessRules = OPEN,
-    received: Mapping[str, int] | None = None,
-) -> list[Entry]:
-    """The entries for an update; the graph has it, until it is taken back."""
-    drafting = _begun(state, at, access, received)
-    UpdateDraft(drafting).update(text, cause)
-    return drafting.entries
-
-
-def _begun(
-    state: BrokerState, at: datetime, access: AccessRules, received: Mapping[str, int] | None
-) -> Drafting:
-    drafting = Drafting(state, at, access)
-    if received:
-        drafting.acknowledge(received)
-    drafting.expire()
-    return drafting
-
-
-class _Draft:
+class _Publishing:
     __slots__ = ("_access", "_derived", "_derived_from", "_drafting", "_limits", "_state")
 
     def __init__(self, drafting: Drafting, limits: Limits) -> None:
@@ -252,7 +223,7 @@ class _Draft:
         return sorted(found)
 
     def _fire(
-        self, told: Told, event: Event, origin: _Origin, root: int, names: Names = _NO_NAMES
+        self, told: Told, event: Event, origin: _Origin, root: int, names: Names = NO_NAMES
     ) -> None:
         """Let a rule publish what it derives, or update; what it cannot do is recorded."""
         registration = self._state.registry.get(told.subscription)

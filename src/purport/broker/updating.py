@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from purport.broker.access import OPEN, Action
+from purport.broker.access import OPEN, AccessRules, Action
 from purport.broker.asked import Query
-from purport.broker.drafting import Drafting
+from purport.broker.drafting import Drafting, begun
 from purport.broker.graph import ChangedAnswer, graph_names
 from purport.broker.graph_access import graphs_of_update
 from purport.broker.rdf_text import binding_texts, fact_texts
-from purport.broker.records import Addressee, Overflow, ToldChange, Updated
+from purport.broker.records import Addressee, Entry, Overflow, ToldChange, Updated
 from purport.broker.registry import Registration
+from purport.broker.state import BrokerState
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,21 @@ class Cause:
     delayed: int | None = None
     causes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+
+
+def updated(
+    state: BrokerState,
+    text: str,
+    at: datetime,
+    *,
+    cause: Cause,
+    access: AccessRules = OPEN,
+    received: Mapping[str, int] | None = None,
+) -> list[Entry]:
+    """The entries for an update; the graph has it, until it is taken back."""
+    drafting = begun(state, at, access, received)
+    UpdateDraft(drafting).update(text, cause)
+    return drafting.entries
 
 
 class UpdateDraft:
