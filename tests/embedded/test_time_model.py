@@ -1,5 +1,6 @@
 """A broker and patterns in time against asking all of the past anew, restarts included."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -29,8 +30,10 @@ class _PutClock(ManualClock):
         self._now = now
 
 
-def _run(folder: Path, clock: _PutClock, steps: Sequence[Step], allowance: int, every: int) -> None:
-    with _broker(folder, clock, allowance, every) as broker:
+def _run(
+    folder: Path, clock: _PutClock, steps: Sequence[Step], limits: HistoryLimits, every: int
+) -> None:
+    with _broker(folder, clock, limits, every) as broker:
         for step in steps:
             now = time_of(step.at if isinstance(step, Publication) else step.now)
             clock.put(now)
@@ -41,8 +44,7 @@ def _run(folder: Path, clock: _PutClock, steps: Sequence[Step], allowance: int, 
                     broker.run_due()
 
 
-def _broker(folder: Path, clock: ManualClock, allowance: int, every: int) -> Broker:
-    limits = HistoryLimits(allowance=timedelta(microseconds=allowance))
+def _broker(folder: Path, clock: ManualClock, limits: HistoryLimits, every: int) -> Broker:
     made = BrokerSettings(history=limits, snapshot_every=every)
     return Broker.open(folder, matcher=matcher, clock=clock, settings=made, durability="relaxed")
 
@@ -69,21 +71,33 @@ def _as_clocks_pass(steps: Sequence[Step]) -> list[Step]:
 
 
 @settings(max_examples=40)
-@given(exact_subscriptions, streams(), allowances, st.data())
+@given(exact_subscriptions, streams(), allowances, st.sampled_from([0, 2, None]), st.data())
 def test_a_broker_tells_what_asking_anew_would_tell_though_it_is_restarted(
-    subscription: Subscription, steps: list[Step], allowance: int, data: st.DataObject
+    subscription: Subscription,
+    steps: list[Step],
+    allowance: int,
+    most_ahead: int | None,
+    data: st.DataObject,
 ) -> None:
     steps = _forward(steps)  # what a journal says of when entries were made never goes back
     middle, every = data.draw(st.integers(0, len(steps))), data.draw(st.sampled_from([1, 3, 1000]))
     anew = told_over_time(
-        [subscription], _as_clocks_pass(steps), matcher=matcher(), allowance=allowance
+        [subscription],
+        _as_clocks_pass(steps),
+        matcher=matcher(),
+        allowance=allowance,
+        most_ahead=math.inf if most_ahead is None else most_ahead,
+    )
+    limits = HistoryLimits(
+        allowance=timedelta(microseconds=allowance),
+        most_ahead=None if most_ahead is None else timedelta(microseconds=most_ahead),
     )
     clock = _PutClock(time_of(0))
     with quick_folder() as name:
         folder = Path(name)
         with Broker.open(folder, matcher=matcher, clock=clock) as broker:
             broker.subscribe(subscription, name="asked")
-        _run(folder, clock, steps[:middle], allowance, every)
-        _run(folder, clock, steps[middle:], allowance, every)
-        with _broker(folder, clock, allowance, every) as broker:
+        _run(folder, clock, steps[:middle], limits, every)
+        _run(folder, clock, steps[middle:], limits, every)
+        with _broker(folder, clock, limits, every) as broker:
             assert sorted(told(broker, "asked")) == sorted(one.event for one in anew)

@@ -23,6 +23,7 @@ class Arrivals:
     subscriptions: Sequence[ast.Subscription]
     matcher: PlainMatcher
     allowance: int = 0
+    most_ahead: float = math.inf  # of when it was published, that an event moves time
     watermark: float = -math.inf
     known: dict[str, Occurrence] = field(default_factory=dict)
     _told: dict[str, list[Report]] = field(default_factory=dict)
@@ -45,14 +46,17 @@ class Arrivals:
         occurrence = self._after(identifier, report)
         self.known[identifier] = occurrence
         self._told.setdefault(identifier, []).append(report)
-        self.watermark = max(self.watermark, report.time - self.allowance)
+        time: float = report.time
         if has_no_time:
-            self._last_of_no_time = report.time
+            self._last_of_no_time = time
+        else:
+            time = min(time, at + self.most_ahead)
+        self.watermark = max(self.watermark, time - self.allowance)
         return occurrence
 
     def pass_time(self, now: int) -> Iterator[int]:
         """Let the deadlines of absences pass that are over, one after the other."""
-        while due := [one for one in self.deadlines() if one + self.allowance <= now]:
+        while due := [one for one in self.deadlines() if one + self.allowance < now]:
             self.watermark = min(due) + 1
             yield min(due)
 
@@ -128,13 +132,14 @@ def told_over_time(
     *,
     matcher: PlainMatcher,
     allowance: int = 0,
+    most_ahead: float = math.inf,
     since: Sequence[int] | None = None,
 ) -> list[Told]:
     """What is told after each step, by asking everything anew; wrong events are passed over.
 
     `since` are the steps from which on there are the subscriptions, in the order of these.
     """
-    arrivals = Arrivals((), Remembering(matcher), allowance)
+    arrivals = Arrivals((), Remembering(matcher), allowance, most_ahead)
     told: dict[tuple[int, str], Told] = {}
     for number, step in enumerate(steps):
         there = [

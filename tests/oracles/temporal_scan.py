@@ -336,7 +336,7 @@ class Scan:
     ) -> float:
         if self.watermark < moment:
             return 0.0
-        then = self.as_of(moment)
+        then = self.as_of(moment - 1)  # at the same time more may still be told
         past = [
             one
             for one in sorted(self.occurrences, key=order_of_events)

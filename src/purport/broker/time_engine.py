@@ -57,7 +57,7 @@ class HistoryLimits(msgspec.Struct, frozen=True):
     allowance: timedelta = timedelta(0)
     most_age: timedelta | None = None  # since they ended
     most_events: int | None = None
-    most_ahead: timedelta | None = timedelta(days=1)  # of the clock, that events move time
+    most_ahead: timedelta | None = timedelta(0)  # of the clock, that events move time
 
     def __post_init__(self) -> None:
         for name in ("allowance", "most_age", "most_ahead"):

@@ -117,7 +117,7 @@ class Ledger:
             )
             self._write(entries)
             late = self._late(entries)
-            self._tell_found(entries)
+            self._tell_what_was_found_by(entries)
             return Publication(entries, late)
 
     def update(self, text: str, publisher: str | None) -> Entry:
@@ -182,14 +182,23 @@ class Ledger:
             self.record(TimePassed(microseconds_of(now)))
             self._tell_found(())
 
+    def _tell_what_was_found_by(self, entries: Sequence[Entry]) -> None:
+        """What is published is kept; if what was found by it cannot be, it is told later."""
+        try:
+            with self._drafting():
+                self._tell_found(entries)
+        except JournalError as error:
+            if self._why_closed:
+                raise
+            _LOG.warning("what was found in time waits to be told: %s", error)
+
     def tell_found(self) -> None:
         """After a restart: tell what was found when the last entries were written."""
         with self.lock:
             self._tell_found(())
 
-    def _tell_found(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Tell what was found in time, and what follows from it; gives the entries of that."""
-        told: list[Entry] = []
+    def _tell_found(self, entries: Sequence[Entry]) -> None:
+        """Tell what was found in time, by these entries too, and what follows from it."""
         origins: dict[str, Published] = {}
         while self._found():
             for one in entries:
@@ -203,8 +212,6 @@ class Ledger:
                 access=self._settings.access,
             )
             self._write(entries)
-            told += entries
-        return told
 
     def _found(self) -> Sequence[Found]:
         """What was found in time, and no entry has yet."""

@@ -116,14 +116,15 @@ class TemporalEngine:
 
     @property
     def next_deadline(self) -> datetime | None:
-        """When something may be found to be missing, if nothing happens until then.
+        """When something is found to be missing, if nothing happens until then.
 
-        None if that is never, or when the calendar is over.
+        That is just after its time is up: what happens at the last moment is in time. None if that
+        is never, or when the calendar is over.
         """
         deadline = self._progress.next_deadline
-        if deadline is None or not is_in_calendar(deadline + self._allowance):
+        if deadline is None or not is_in_calendar(deadline + 1 + self._allowance):
             return None
-        return time_of(deadline + self._allowance)
+        return time_of(deadline + 1 + self._allowance)
 
     def __len__(self) -> int:
         return len(self._root_of)
@@ -297,9 +298,9 @@ class TemporalEngine:
         return self._take_found()
 
     def pass_time(self, now: datetime) -> Sequence[Detection]:
-        """So late is it now: what should have happened until then, and has not, is missing."""
+        """So late is it now: what should have happened before, and has not, is missing."""
         until = microseconds_of(now) - self._allowance
-        while (deadline := self._progress.next_deadline) is not None and deadline <= until:
+        while (deadline := self._progress.next_deadline) is not None and deadline < until:
             self._progress.watermark = max(self._progress.watermark, deadline + 1)
             self._run([])
         return self._take_found()

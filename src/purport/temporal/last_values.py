@@ -106,10 +106,10 @@ class HistoryFilterOperator(MomentOperator):
     def _last_before(
         self, outer: Occurrence, answered: Timeline[Instance], moment: int
     ) -> Iterator[Instance]:
-        """The last of those that answered and were known, latest first; each event counts once."""
+        """The last of those known to have answered before, latest first; each event counts once."""
         counted: set[str] = set()
         for one in answered.by_end.between(None, moment - 1):
-            if one.known > moment or not self._is_one(outer, one):
+            if one.known >= moment or not self._is_one(outer, one):
                 continue
             if one.about.id not in counted and len(counted) == self._last:
                 return
@@ -177,7 +177,7 @@ class _LastNumbers:
     def _add(self, one: Instance) -> None:
         values = values_read(one.values, one.about, self._attribute)
         numbers = [one.magnitude for one in values if type(one) is Quantity and one.unit is None]
-        if len(numbers) != len(values) or one.probability < 1.0 or one.known > self.moment:
+        if len(numbers) != len(values) or one.probability < 1.0 or one.known >= self.moment:
             self.is_plain = False
             return
         different = set(numbers)

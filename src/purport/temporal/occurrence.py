@@ -184,8 +184,12 @@ _ALIASES = ("pub_id", "kbn_pub_type", "kbn_start_time", "kbn_end_time")
 
 
 def _aliases_of(event: Event) -> dict[str, Term]:
-    """What KBN's attributes tell, where they do."""
-    return dict(_aliases(event)) if event.interval is None else {}
+    """What KBN's attributes tell, where they do; `EventError` if one of them tells two things."""
+    told: dict[str, Term] = {}
+    for name, value in _aliases(event) if event.interval is None else ():
+        if told.setdefault(name, value) != value:
+            raise EventError(f"{name.upper()} is told twice: {told[name]} and {value}")
+    return told
 
 
 def _aliases(event: Event) -> Iterator[tuple[str, Term]]:

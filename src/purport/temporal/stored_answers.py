@@ -188,7 +188,7 @@ class _Asking:
         reading: Reading,
         moment: int,
     ) -> float:
-        then = self if inner.is_prompt else self._as_of(moment)
+        then = self if inner.is_prompt else self._as_of(moment - 1)
         told = values_read(reading.values, event, asked.attribute)
         best, seen = 0.0, 0
         for one in then.look.before(moment, inner.events):

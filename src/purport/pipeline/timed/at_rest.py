@@ -80,7 +80,8 @@ def _told(
     time = f.coalesce("end", "start", "published", "until")
     every = f.explode(f.array(*(f.lit(group) for group in range(groups))))
     together = timed.withColumn("group", every).repartition(groups, "group")
-    in_order = together.sortWithinPartitions("group", time, "source", "offset")
+    is_end = f.col("start").isNull()  # which may end at once what has just begun
+    in_order = together.sortWithinPartitions("group", time, is_end, "source", "offset")
     return in_order.mapInArrow(told, MATCHES)
 
 
