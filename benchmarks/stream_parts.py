@@ -19,7 +19,7 @@ from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.formats.json_lines import ToldLines
 from purport.pipeline.found_matches import write_part
-from purport.pipeline.matches import match_rows
+from purport.pipeline.outcomes import match_rows
 from purport.relatedness.catalogue import defaults_are_made
 
 

@@ -12,8 +12,8 @@ from purport.cli.stream_display import Show, StreamDisplay
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.job_folder import BatchReport, JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
-from purport.pipeline.matches import dead_letter_rows
 from purport.pipeline.notes import Counts
+from purport.pipeline.outcomes import dead_letter_rows
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
 from purport.pipeline.watched import Fixed

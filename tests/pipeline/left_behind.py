@@ -11,8 +11,8 @@ from purport.model.event_lines import DeadLetter
 from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.matches import dead_letter_rows, match_rows
 from purport.pipeline.notes import Counts
+from purport.pipeline.outcomes import dead_letter_rows, match_rows
 from purport.pipeline.readers import FileReader
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files

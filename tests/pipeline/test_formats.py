@@ -20,7 +20,7 @@ from purport import Event, Matcher, parse
 from purport.errors import PurportError
 from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter, EventLines, events_in_file
-from purport.pipeline.matches import match_rows
+from purport.pipeline.outcomes import match_rows
 from purport.pipeline.readers import FileReader
 from purport.pipeline.stretches import Stretch
 from purport.relatedness.remote import MeasureUnavailable

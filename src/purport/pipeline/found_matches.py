@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from purport.pipeline.matcher_spec import MatcherSpec
-from purport.pipeline.matches import match_rows
 from purport.pipeline.notes import Counts, Notes, TaskNotes, task_name
+from purport.pipeline.outcomes import match_rows
 from purport.pipeline.readers import Reader
 from purport.pipeline.tables import MATCHES, TIMED_EVENTS, arrow_schema
 from purport.pipeline.timed.asked import Asked

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pyspark import TaskContext
 
 from purport.model.event_lines import DeadLetter
-from purport.pipeline.matches import dead_letter_rows
+from purport.pipeline.outcomes import dead_letter_rows
 from purport.pipeline.readers import require_shared
 
 _LETTERS_AT_ONCE = 10_000

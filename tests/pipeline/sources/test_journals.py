@@ -26,8 +26,8 @@ from purport.pipeline.jobs.build_archive import BuildArchive
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.journal.told_entries import ToldEntries, journal_events
-from purport.pipeline.matches import match_rows
 from purport.pipeline.notes import Notes
+from purport.pipeline.outcomes import match_rows
 from purport.pipeline.session import spark_address
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.catalogue import source_at

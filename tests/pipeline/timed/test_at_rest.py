@@ -3,6 +3,7 @@
 import json
 import random
 from datetime import UTC, datetime
+from itertools import permutations
 from pathlib import Path
 
 import pyarrow as pa
@@ -120,8 +121,31 @@ def test_a_streaming_table_is_refused_in_time(spark: SparkSession) -> None:
         match_stream(stream, ASKED, EXACT)
 
 
-def test_what_is_set_aside_is_not_told_of_time(spark: SparkSession) -> None:
-    table = spark.createDataFrame([(json.dumps({"a": 1}),)], "value string")
+def test_an_event_that_ends_as_it_begins_may_stand_in_any_order(spark: SparkSession) -> None:
+    lines = [
+        b'{"@id": "a", "kind": "a", "@start": "1970-01-01T00:00:05Z"}',
+        b'{"@id": "a", "@end": "1970-01-01T00:00:05Z"}',
+        b'{"@id": "x", "kind": "x", "@start": "1970-01-01T00:00:08Z"}',
+    ]
+    asked = [parse("{kind = x, start after(10 s) {kind = a}} as soon")]
 
-    with pytest.raises(NotSupportedYet, match="outcomes"):
-        match_outcomes(table, ASKED, EXACT)
+    for some in permutations(lines):
+        table = spark.createDataFrame([(line,) for line in some], "value binary").coalesce(1)
+
+        assert [row.event_id for row in temporal_matches(table, asked, EXACT).collect()] == ["x"]
+
+
+def test_what_contradicts_is_among_the_outcomes_once(spark: SparkSession) -> None:
+    lines = [
+        b'{"@id": "b", "kind": "b", "@start": 1}',
+        b'{"@id": "gone", "@end": 3}',
+    ]
+    table = spark.createDataFrame([(line,) for line in lines], "value binary").coalesce(1)
+    asked = [parse(f"not {{kind = {kind}}} within 9 s after {{kind = b}}") for kind in "acd"]
+    asked.append(parse("{kind = b} as plain"))
+
+    found = match_outcomes(table, asked, EXACT).collect()
+
+    assert [row.subscription for row in found if row.reason is None] == ["plain"]
+    [refused] = [row.reason for row in found if row.reason is not None]
+    assert "nobody said that it began" in refused

@@ -29,8 +29,8 @@ from purport.pipeline.dump.statements import (
     tally_of,
 )
 from purport.pipeline.dump.subjects import EventLimits, events_of_subjects
-from purport.pipeline.matches import dead_letters
 from purport.pipeline.new_folder import new_folder
+from purport.pipeline.outcomes import dead_letters
 from purport.pipeline.session import spark_address
 from purport.pipeline.spark_errors import job_errors
 from purport.pipeline.tables_at_rest import at_rest

@@ -12,8 +12,9 @@ from pyspark.sql import functions as f
 
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
+from purport.pipeline.outcomes import dead_letter_rows, matches, outcome_rows
 from purport.pipeline.readers import Reader, RowReader
-from purport.pipeline.tables import MATCHES, TIMED_EVENTS
+from purport.pipeline.tables import OUTCOMES, TIMED_EVENTS
 from purport.pipeline.timed.asked import split
 from purport.pipeline.timed.engines import by_text
 from purport.pipeline.timed.rows import TimedRows
@@ -29,8 +30,18 @@ def temporal_matches(
 
     Events are rows as `match_stream` takes them, with their times in the columns `@start` and
     `@end`; those without a time do not count. They are taken in the order of their times, whatever
-    order they stand in, so that none is late. Subscriptions to single events are left aside.
+    order they stand in, so that none is late. Subscriptions to single events are left aside, and so
+    are events that contradict others: `match_outcomes` tells of them.
     """
+    return matches(temporal_outcomes(events, subscriptions, settings))
+
+
+def temporal_outcomes(
+    events: DataFrame,
+    subscriptions: Iterable[Subscription],
+    settings: MatcherSettings | None = None,
+) -> DataFrame:
+    """The same with dead letters among the matches: events that contradict what was told before."""
     _, asked = split(tuple(subscriptions))
     spec = MatcherSpec.of(asked, settings)
     text = "value" if events.columns == ["value"] else None
@@ -73,16 +84,19 @@ def _told(
                     engines[group] = Taking(settings, timedelta(0))
                     engines[group].subscribe(by_text(asked[group::groups]), {})
                 rows = batch.filter(pc.equal(batch.column("group"), group))
-                found = engines[group].take(_rows(rows), 1).rows()
+                taken = engines[group].take(_rows(rows), 1)
+                found = taken.rows()
                 if found is not None:
-                    yield found
+                    yield outcome_rows(found)
+                if taken.letters and group == 0:  # the engines are all told the same events
+                    yield outcome_rows(dead_letter_rows(taken.letters))
 
     time = f.coalesce("end", "start", "published", "until")
     every = f.explode(f.array(*(f.lit(group) for group in range(groups))))
     together = timed.withColumn("group", every).repartition(groups, "group")
     is_end = f.col("start").isNull()  # which may end at once what has just begun
     in_order = together.sortWithinPartitions("group", time, is_end, "source", "offset")
-    return in_order.mapInArrow(told, MATCHES)
+    return in_order.mapInArrow(told, OUTCOMES)
 
 
 def _rows(batch: pa.RecordBatch) -> list[TimedRow]:
