@@ -15,11 +15,15 @@ FileArgument = Annotated[
     typer.Argument(metavar="FILE", help="OWL in any syntax, e.g. RDF/XML or Turtle."),
 ]
 MoreOption = Annotated[
-    list[Path] | None, typer.Option("--with", help="One more file; repeat it for others.")
+    list[Path] | None, typer.Option("--with", metavar="FILE", help="One more file; repeatable.")
 ]
 ImportsOption = Annotated[
     list[Path] | None,
-    typer.Option("--imports", help="A file or folder in which imports are looked for."),
+    typer.Option(
+        "--imports",
+        metavar="FILE|FOLDER",
+        help="Where imports are looked for; repeatable.",
+    ),
 ]
 OntologyOption = Annotated[
     list[Path] | None,
