@@ -28,9 +28,10 @@ evaluate = typer.Typer(
 )
 
 
-@evaluate.callback()
-def experiments() -> None:
-    """Run published experiments again, beside the published figures."""
+RunsOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Keep the runs as JSON lines."),
+]
 
 
 @evaluate.command()
@@ -64,10 +65,7 @@ def toit14(
         Path | None,
         typer.Option(metavar="FILE", help="A picture of F1 over degrees (.png, .svg, .pdf)."),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Keep the runs as JSON lines."),
-    ] = None,
+    output: RunsOption = None,
     as_json: AsJson = False,
 ) -> None:
     """How well does approximate matching find events in other words (TOIT'14, 6.4.3, 6.4.4)?
@@ -133,10 +131,7 @@ def kbn(
         Path | None,
         typer.Option(metavar="FILE", help="A picture like Figures 2 to 5 (.png, .svg, .pdf)."),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Keep the runs as JSON lines."),
-    ] = None,
+    output: RunsOption = None,
     as_json: AsJson = False,
 ) -> None:
     """What does a publication take with temporal subscriptions over a history (KBN, VII)?
