@@ -21,6 +21,7 @@ EVENTS = """\
 {"@id": "e2", "device": "kettle", "temperature": 99}
 """
 HOT = "{device = laptop, temperature > 25 °C} as hot"
+STREAM = ("stream", "--from", "file:.", "--to", "console:", "-s", "{a = 1}")
 
 
 @pytest.fixture
@@ -95,6 +96,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
         (("match", "x", "-s", "{device isa net:Laptop}"), "asks an ontology, and none is given"),
+        (("match", "x", "-s", HOT, "--imports", "x"), "--imports is for an ontology: add"),
         (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", ""), "no such file: ''; a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
@@ -129,6 +131,9 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("archive", "build", "--from", "file:nowhere", "-o", "y"), "nowhere: No such file"),
         (("archive", "build", "--from", "file:.", "-o", "/dev/null"), "/dev/null: not a folder"),
         (("archive", "tabulate", "nowhere", "-s", "{a = b~}", "-o", "y"), "is not an archive"),
+        ((*STREAM, "--mode", "quick"), "no mode 'quick': there are default, paper"),
+        ((*STREAM, "--lexicon", "nowhere"), "nowhere: No such file"),
+        ((*STREAM, "--ontology", "nowhere"), "nowhere: No such file"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),

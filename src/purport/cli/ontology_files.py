@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from purport.errors import InvalidInput
 from purport.ontology.ontology import Ontology
 
 FileArgument = Annotated[
@@ -48,6 +49,8 @@ def loaded(
 ) -> Ontology | None:
     """The ontology of some files, if there are any."""
     if not files:
+        if imports:
+            raise InvalidInput("--imports is for an ontology: add --ontology FILE, or leave it out")
         return None
     return Ontology.load(
         *files, imports=imports or (), ignores_missing_imports=ignores_missing_imports

@@ -163,6 +163,7 @@ def _run(options: JobOptions, as_json: bool) -> None:
     from purport.pipeline.session import job_session
 
     job = options.job()
+    job.settings.matcher()  # what is wrong with the settings is told before Spark is started
     # The console of the process: what a sink prints on it goes above the display, not through it.
     reconfigure(stderr=as_json, highlight=False)
     console = get_console()
