@@ -63,6 +63,8 @@ def require_picture(path: Path) -> None:
         raise InvalidInput(f"{path}: a picture is one of {', '.join(_KINDS)}")
     if not path.absolute().parent.is_dir():
         raise UnusablePath(path, "no such folder")
+    if path.is_dir():
+        raise UnusablePath(path, "is a folder")
 
 
 @contextmanager

@@ -1,11 +1,16 @@
 import json
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
 
 import purport
+from purport.cli.app import app
 from tests.commands import Run
 from tests.strategies.wine_cellar import cellar_file
 
@@ -16,6 +21,7 @@ EVENTS = """\
 {"@id": "e2", "device": "kettle", "temperature": 99}
 """
 HOT = "{device = laptop, temperature > 25 °C} as hot"
+STREAM = ("stream", "--from", "file:.", "--to", "console:", "-s", "{a = 1}")
 
 
 @pytest.fixture
@@ -90,6 +96,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("match", "x", "-s", "missing.purport"), "missing.purport: No such file or directory"),
         (("match", "x"), "Missing option '--subscriptions' / '-s'."),
         (("match", "x", "-s", "{device isa net:Laptop}"), "asks an ontology, and none is given"),
+        (("match", "x", "-s", HOT, "--imports", "x"), "--imports is for an ontology: add"),
         (("match", "x", "-s", "device = laptop"), "a subscription stands in braces"),
         (("match", "x", "-s", ""), "no such file: ''; a subscription stands in braces"),
         (("match", "x", "-s", "{a = }"), "line 1, column 6: found '}', expected a value"),
@@ -124,6 +131,9 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("archive", "build", "--from", "file:nowhere", "-o", "y"), "nowhere: No such file"),
         (("archive", "build", "--from", "file:.", "-o", "/dev/null"), "/dev/null: not a folder"),
         (("archive", "tabulate", "nowhere", "-s", "{a = b~}", "-o", "y"), "is not an archive"),
+        ((*STREAM, "--mode", "quick"), "no mode 'quick': there are default, paper"),
+        ((*STREAM, "--lexicon", "nowhere"), "nowhere: No such file"),
+        ((*STREAM, "--ontology", "nowhere"), "nowhere: No such file"),
         (("nonsense",), "No such command 'nonsense'."),
         (("demo", "--events", "0"), "Invalid value for '--events'"),
         (("demo", "-o", "/dev/null/x"), "/dev/null/x: "),
@@ -295,16 +305,54 @@ def test_the_version_is_told(run: Run) -> None:
     assert run("--version").output == f"purport {purport.__version__}\n"
 
 
+def _commands() -> Iterator[str]:
+    """Every command and subcommand, as it is typed."""
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        below = getattr(command, "commands", None)
+        yield from [name] if below is None else (f"{name} {one}" for one in below)
+
+
+@pytest.mark.parametrize("command", list(_commands()))
+def test_every_command_has_help_with_an_example_that_can_be_copied(run: Run, command: str) -> None:
+    told = run(*command.split(), "--help").output
+
+    [example] = re.findall(r"^  Example: (purport .*)$", told, re.M)
+    assert example.startswith(f"purport {command}")
+    shlex.split(example)  # no quotation is left open at the end of the line
+    assert "--json" in told or command == "journal export"  # which prints nothing else
+    options = told.partition("Options:")[2]
+    assert re.findall(r"--[\w-]+ <(?!total)", options) == []  # what stands there is a word
+
+
+@pytest.mark.parametrize("group", ["archive", "concepts", "evaluate", "journal", "ontology"])
+def test_a_group_without_a_command_says_where_to_look(run: Run, group: str) -> None:
+    done = run(group)
+
+    assert done.status == 2
+    assert done.errors == f"purport: Missing command. (see purport {group} --help)\n"
+
+
 @pytest.mark.parametrize(
-    "command",
+    ("picture", "problem"),
     [
-        "demo", "match", "events", "relate", "concepts build", "concepts info", "concepts default",
-        "archive build", "archive tabulate", "archive info",
+        ("nowhere/map.png", "no such folder"),
+        ("map.bmp", "a picture is one of .png, .svg, .pdf"),
+        ("folder.png", "is a folder"),
     ],
-)  # fmt: skip
-def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
-    assert f"Example: purport {command}" in run(*command.split(), "--help").output
-    assert command.split()[0] in run("--help").output
+)
+def test_a_picture_that_cannot_be_written_is_told_before_the_work(
+    run: Run, tmp_path: Path, picture: str, problem: str
+) -> None:
+    (tmp_path / "folder.png").mkdir()
+    (tmp_path / "terms.txt").write_text("laptop\n")
+    terms, place = tmp_path / "terms.txt", tmp_path / picture
+
+    drawn = run("relate", "--matrix", terms, terms, "-m", "exact", "--picture", place)
+    fitted = run("concepts", "calibrate", terms, "-o", tmp_path / "x", "--picture", place)
+
+    for done in (drawn, fitted):
+        assert (done.status, done.output) == (2, "")
+        assert done.errors == f"purport: {place}: {problem}\n"
 
 
 @pytest.mark.usefixtures("spark")

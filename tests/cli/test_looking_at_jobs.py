@@ -95,11 +95,6 @@ def test_bad_input_ends_in_a_clear_line_and_exit_code_2(
     assert done.output == ""
 
 
-@pytest.mark.parametrize("command", ["stream", "report", "explain"])
-def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
-    assert f"Example: purport {command}" in run(command, "--help").output
-
-
 def test_a_stream_serves_its_metrics_and_leaves_them_behind(tmp_path: Path) -> None:
     events = tmp_path / "events"
     events.mkdir()

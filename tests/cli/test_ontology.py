@@ -33,6 +33,24 @@ def test_classes_are_shown_as_a_tree(run: Run) -> None:
     assert "\n    pizza:Margherita\n" in done.output
 
 
+def test_what_can_have_no_members_is_told_once_and_not_below_every_class(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "drinks.ttl").write_text(
+        "@prefix : <http://example.org/drinks#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ":Wine a owl:Class . :Water a owl:Class ; owl:disjointWith :Wine .\n"
+        ":Red a owl:Class ; rdfs:subClassOf :Wine .\n"
+        ":Miracle a owl:Class ; rdfs:subClassOf :Wine, :Water .\n"
+    )
+
+    done = run("classify", tmp_path / "drinks.ttl")
+
+    told, _, tree = done.output.partition("\n\n")
+    assert "can have no members: drinks:Miracle" in told
+    assert tree.splitlines() == ["drinks:Water", "drinks:Wine", "  drinks:Red"]
+
+
 def test_classes_are_told_as_json_lines(run: Run) -> None:
     done = run("classify", PIZZA, "--json")
 

@@ -154,3 +154,7 @@ def test_the_command_prints_writes_and_draws(
     machine, *runs = map(json.loads, (tmp_path / "kbn.jsonl").read_text().splitlines())
     assert machine["SQLite"] and len(runs) == 18
     assert picture.stat().st_size > 10_000
+    as_json = CliRunner().invoke(app, ["evaluate", "kbn", "--quick", "--json"])
+    printed = [json.loads(line) for line in as_json.stdout.splitlines()]
+    assert printed[0] == machine
+    assert [one.keys() for one in printed[1:]] == [one.keys() for one in runs]

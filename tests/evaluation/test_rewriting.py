@@ -111,6 +111,16 @@ def test_a_subscription_that_needs_few_rules_leaves_the_rest_to_others() -> None
     assert [one.rule_count for one in within([large, small], 1)] == [1, 1]
 
 
+@pytest.mark.parametrize(("most", "rules"), [(3, 2), (4, 4), (5, 4), (6, 6), (8, 6), (9, 9)])
+def test_a_bound_on_rules_may_be_met_exactly(most: int, rules: int) -> None:
+    words = {"red": ["crimson", "scarlet"], "laptop": ["notebook", "computer"]}
+    subscription = rewritten(
+        [AskedPredicate("device", "red laptop", False, True)], alternatives_from(words)
+    )
+
+    assert subscription.within(most).rule_count == rules
+
+
 def test_only_approximate_parts_are_rewritten() -> None:
     alternatives = alternatives_from({"device": ["gadget"], "laptop": ["notebook"]})
     both = rewritten([LAPTOP], alternatives)

@@ -76,7 +76,7 @@ def main() -> None:
     try:
         status = app(sys.argv[1:] or ["--help"], prog_name="purport", standalone_mode=False)
     except typer.TyperException as error:
-        _fail(error.format_message())
+        _fail(_usage(error))
     except (InvalidInput, NotSupportedYet) as error:
         _fail(str(error))
     except PurportError as error:
@@ -89,6 +89,13 @@ def main() -> None:
     except typer.Abort:
         sys.exit(INTERRUPTED)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _usage(error: typer.TyperException) -> str:
+    """What was typed wrongly, and where it says what can be typed."""
+    message = error.format_message().replace("Value error, ", "")  # what pydantic says before
+    context = getattr(error, "ctx", None)
+    return message if context is None else f"{message} (see {context.command_path} --help)"
 
 
 def _fail(message: str, status: int = BAD_INPUT) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
+from purport.cli.json_lines import print_json
 from purport.cli.on_spark import on_spark
 from purport.cli.ontology_files import IgnoreOption, OntologyOption, whole_paths
 from purport.cli.options import (
@@ -36,7 +36,9 @@ def build(
     reads: Annotated[
         str, typer.Option("--from", metavar="URI", help="Where events come from: file:events/ ...")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the archive.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the archive is kept.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Keep the events of a source as Parquet with statement ids; run again, it adds new ones.
@@ -44,6 +46,7 @@ def build(
     Records that are no events are set aside in the archive, with the reason. Killed at any moment,
     it leaves the archive as it was. `purport stream --from archive:FOLDER` matches it.
 
+    \b
     Example: purport archive build --from file:events/ -o city-archive
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -72,7 +75,9 @@ def build(
 def tabulate(
     folder: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The folder of an archive.")],
     subscriptions: SubscriptionsOption,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the scores.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the scores are kept.")
+    ],
     measure: MeasureOption = None,
     mode: ModeOption = "default",
     lexicon: LexiconOption = None,
@@ -88,6 +93,7 @@ def tabulate(
     Matching the archive with these scores asks no measure any more:
     `purport stream --from archive:ARCHIVE --scores SCORES ...`.
 
+    \b
     Example: purport archive tabulate city-archive -s city.purport -o scores
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -110,10 +116,11 @@ def tabulate(
     )
     done = on_spark(_SPARK, job.run)
     for table in done:
-        as_text = (
-            f"{table.folder}: {table.new:,} terms added; {table.asked:,} x {table.given:,} scores"
-        )
-        sys.stdout.write((msgspec.json.encode(table).decode() if as_json else as_text) + "\n")
+        if as_json:
+            print_json(table)
+            continue
+        size = f"{table.asked:,} x {table.given:,} scores"
+        sys.stdout.write(f"{table.folder}: {table.new:,} terms added; {size}\n")
     if not done and not as_json:
         sys.stdout.write("the subscriptions have no ~: there is nothing to score\n")
 
@@ -125,6 +132,7 @@ def info(
 ) -> None:
     """Say what is in an archive.
 
+    \b
     Example: purport archive info city-archive
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -136,7 +144,7 @@ def info(
 def _show(kept: Archive, as_json: bool) -> None:
     summary = kept.summary()
     if as_json:
-        sys.stdout.write(msgspec.json.encode(summary).decode() + "\n")
+        print_json(summary)
         return
     sys.stdout.write(
         f"{kept.folder}: {summary.events:,} events of {summary.source}\n"

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
+from purport.cli.json_lines import print_json
 from purport.cli.on_spark import on_spark
-from purport.cli.options import AsJson
+from purport.cli.options import AsJson, AttributesOption, LexiconOption, SpaceOption
 from purport.cli.terms import require_readable, terms_in
 from purport.errors import InvalidInput
+from purport.plots import reliability, require_picture
 from purport.relatedness.array_store import StoreError
 from purport.relatedness.catalogue import (
     MeasureSettings,
@@ -43,11 +44,13 @@ concepts = typer.Typer(help="Build concept spaces, and look at them.", rich_mark
 def build(
     corpora: Annotated[
         list[Path],
-        typer.Argument(metavar="CORPUS...", help="Corpora; their kind is told by names."),
+        typer.Argument(metavar="CORPUS", help="Corpora; their kind is told by names."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the space.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the space goes.")
+    ],
     concepts_per_word: Annotated[
-        int, typer.Option(min=1, help="The strongest concepts that a word keeps.")
+        int, typer.Option(min=1, metavar="N", help="The strongest concepts that a word keeps.")
     ] = 1000,
     as_json: AsJson = False,
 ) -> None:
@@ -57,6 +60,7 @@ def build(
     a folder of texts or of WikiExtractor's output, a dictionary of dictd (its .index file), or a
     folder with WordNet's data files. Several make one space.
 
+    \b
     Example: purport concepts build wiki.jsonl.gz wordnet/dict -o my-space
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -76,6 +80,7 @@ def default(
 ) -> None:
     """Make the default space and WordNet, from text that comes with packages, once.
 
+    \b
     Example: purport concepts default
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -93,9 +98,11 @@ def default(
 def count(
     corpora: Annotated[
         list[Path],
-        typer.Argument(metavar="CORPUS...", help="Corpora, as `build` takes them."),
+        typer.Argument(metavar="CORPUS", help="Corpora, as `build` takes them."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file of counts.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the counts go.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Count how often WordNet's meanings are met in corpora, on Spark.
@@ -103,6 +110,7 @@ def count(
     The file is of the published form, and says how specific a meaning is (information content):
     `purport relate --measure wordnet --counts FILE`.
 
+    \b
     Example: purport concepts count wiki.jsonl.gz -o counts.txt
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -111,29 +119,30 @@ def count(
 
     every = [Corpus.at(path) for path in corpora]
     on_spark(_SPARK, CountSynsets(every, MeasureSettings().wordnet(), output).run)
-    as_row = msgspec.json.encode({"counts": str(output)}).decode()
-    sys.stdout.write((as_row if as_json else f"counts in {output}") + "\n")
+    if as_json:
+        print_json({"counts": str(output)})
+    else:
+        sys.stdout.write(f"counts in {output}\n")
 
 
 @concepts.command()
 def tabulate(
     asked: Annotated[Path, typer.Argument(metavar="ASKED", help="Terms asked for, one a line.")],
     given: Annotated[Path, typer.Argument(metavar="GIVEN", help="Terms of events, one a line.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of the table.")],
-    measure: Annotated[str, typer.Option("--measure", "-m", help="Which measure.")] = "calibrated",
-    attributes: Annotated[
-        bool, typer.Option("--attributes", help="The terms are names of attributes.")
-    ] = False,
-    space: Annotated[
-        Path | None, typer.Option("--space", help="A concept space, if not the default one.")
-    ] = None,
-    lexicon: Annotated[
-        Path | None, typer.Option("--lexicon", help="A lexicon of your own, above the measure.")
-    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the scores are kept.")
+    ],
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", metavar="NAME", help="Which measure.")
+    ] = "calibrated",
+    attributes: AttributesOption = False,
+    space: SpaceOption = None,
+    lexicon: LexiconOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a vocabulary beforehand, on Spark, and keep the scores; run again, it adds new terms.
 
+    \b
     Example: purport concepts tabulate subscribed.txt seen.txt -o scores
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -157,7 +166,7 @@ def tabulate(
     rows, columns = table.size
     if as_json:
         told = {"added": new, "asked": rows, "given": columns, "folder": str(output)}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        print_json(told)
         return
     sys.stdout.write(f"{new:,} terms added; {rows:,} x {columns:,} scores in {output}\n")
 
@@ -166,41 +175,48 @@ def tabulate(
 def calibrate(
     pairs: Annotated[
         list[Path],
-        typer.Argument(metavar="PAIRS...", help="Files with a word, a word and a rating a line."),
+        typer.Argument(metavar="PAIRS", help="Files with a word, a word and a rating a line."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file of parameters.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the parameters go.")
+    ],
     picture: Annotated[
-        Path | None, typer.Option("--picture", help="Draw the reliability here (.png, .svg).")
+        Path | None,
+        typer.Option(
+            "--picture", metavar="FILE", help="Draw the reliability here (.png, .svg, .pdf)."
+        ),
     ] = None,
-    space: Annotated[
-        Path | None, typer.Option("--space", help="A concept space, if not the default one.")
-    ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="In how many parts pairs are left out.")] = 20,
+    space: SpaceOption = None,
+    folds: Annotated[
+        int, typer.Option(min=2, metavar="N", help="In how many parts pairs are left out.")
+    ] = 20,
     background: Annotated[
-        int, typer.Option(min=0, help="How many pairs drawn at random count as unrelated.")
+        int,
+        typer.Option(min=0, metavar="N", help="How many pairs drawn at random count as unrelated."),
     ] = 1000,
     as_json: AsJson = False,
 ) -> None:
     """Fit the calibrated measure to human ratings; what is reported are pairs left out.
 
+    \b
     Example: purport concepts calibrate ratings.txt -o calibration.json --picture reliability.png
     """
     from purport.relatedness.fitting import RatedPairs
     from purport.relatedness.fitting import calibrate as fitted  # it loads much of SciPy
 
+    if picture is not None:
+        require_picture(picture)
     files = [RatedPairs.read(path) for path in pairs]
     settings = MeasureSettings(space)
     features = WordFeatures(settings.esa(), settings.wordnet())
     report = fitted(features, files, folds=folds, background=background)
     report.calibration.write(output)
     if picture is not None:
-        from purport.plots import reliability
-
         bins = [(one.predicted, one.rated, one.pairs) for one in report.reliability]
         left_out = sum(one.pairs for one in report.reliability)
         reliability(picture, bins, f"{left_out:,} pairs left out")
     if as_json:
-        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+        print_json(report)
         return
     for agreement in report.agreements:
         sys.stdout.write(
@@ -220,6 +236,7 @@ def list_spaces(
 ) -> None:
     """List the spaces in the user's cache.
 
+    \b
     Example: purport concepts list
     """
     folder = spaces_folder()
@@ -239,6 +256,7 @@ def info(
 ) -> None:
     """Say what a concept space is made of.
 
+    \b
     Example: purport concepts info my-space --verify
     """
     opened = ConceptSpace.open(space)
@@ -250,7 +268,7 @@ def info(
 def _show(space: ConceptSpace, as_json: bool) -> None:
     manifest = space.manifest
     if as_json:
-        sys.stdout.write(msgspec.json.encode(manifest).decode() + "\n")
+        print_json(manifest)
         return
     size = sum(path.stat().st_size for path in space.folder.iterdir())
     lines = [

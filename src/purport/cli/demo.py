@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from purport.cli.json_lines import print_json
 from purport.cli.on_spark import quiet_py4j
 from purport.cli.options import AsJson
 from purport.errors import UnusablePath
@@ -24,14 +23,20 @@ if TYPE_CHECKING:
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where events, matches and report go.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Where events, matches and report go."
+        ),
     ] = Path("demo-report"),
-    events: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many events.")] = 12_000,
-    seed: Annotated[int, typer.Option(help="Another seed is another city.")] = 2014,
+    events: Annotated[
+        int, typer.Option(min=1, max=1_000_000, metavar="N", help="How many events.")
+    ] = 12_000,
+    seed: Annotated[int, typer.Option(metavar="N", help="Another seed is another city.")] = 2014,
     as_json: AsJson = False,
 ) -> None:
     """Stream a simulated city through Spark, match its events by meaning, and write a report.
 
+    \b
     Example: purport demo --events 50000 -o my-city
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -98,4 +103,4 @@ def _print_json(result: DemoResult) -> None:
             "subscription": heard.name, "meant": heard.meant, "heard": heard.heard,
             "exact": heard.exact, "wrong": heard.wrong,
         }  # fmt: skip
-        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+        print_json(row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ import msgspec
 import typer
 from rich.console import Console
 
+from purport.cli.json_lines import print_json
 from purport.cli.options import AsJson, ModeOption
 from purport.errors import InvalidInput, UnusablePath
 
@@ -26,36 +28,44 @@ evaluate = typer.Typer(
 )
 
 
-@evaluate.callback()
-def experiments() -> None:
-    """Run published experiments again, beside the published figures."""
+RunsOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Keep the runs as JSON lines."),
+]
 
 
 @evaluate.command()
 def toit14(
-    seeds: Annotated[int, typer.Option(min=1, help="How many workloads, from as many seeds.")] = 5,
-    first_seed: Annotated[int, typer.Option(help="The first of the seeds.")] = 1001,
-    events: Annotated[int, typer.Option(min=165, help="How many events in each.")] = 5000,
+    seeds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many workloads, from as many seeds.")
+    ] = 5,
+    first_seed: Annotated[int, typer.Option(metavar="N", help="The first of the seeds.")] = 1001,
+    events: Annotated[
+        int, typer.Option(min=165, metavar="N", help="How many events in each.")
+    ] = 5000,
     degrees: Annotated[
-        str, typer.Option(help="The degrees of approximation, in percent, by commas.")
+        str,
+        typer.Option(metavar="LIST", help="The degrees of approximation, in percent, by commas."),
     ] = "50,70,90,100",
     mode: ModeOption = "default",
     thesaurus: Annotated[
-        str, typer.Option(help="Where other words come from: curated or automatic.")
+        str, typer.Option(metavar="NAME", help="Where other words come from: curated or automatic.")
     ] = "curated",
     marks: Annotated[
         str,
-        typer.Option(help="Then with the pairs alone that stand in r (Roget) or e (EuroVoc), too."),
+        typer.Option(
+            metavar="MARKS",
+            help="Then with the pairs alone that stand in r (Roget) or e (EuroVoc), too.",
+        ),
     ] = "",
     competition: Annotated[
         bool, typer.Option("--competition", help="Then also let the subscriptions' terms compete.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="A picture of F1 over degrees (.png, .svg, .pdf).")
+        Path | None,
+        typer.Option(metavar="FILE", help="A picture of F1 over degrees (.png, .svg, .pdf)."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A folder for the runs as JSON lines.")
-    ] = None,
+    output: RunsOption = None,
     as_json: AsJson = False,
 ) -> None:
     """How well does approximate matching find events in other words (TOIT'14, 6.4.3, 6.4.4)?
@@ -63,6 +73,7 @@ def toit14(
     F1 is that of the best cut-off; beside it stands F1 with one fixed threshold, 0.5. The rival
     rewrites subscriptions by WordNet into exact rules; of its expansions the best is shown.
 
+    \b
     Example: purport evaluate toit14 --seeds 2 --degrees 50,100 --marks re
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -83,9 +94,9 @@ def toit14(
         ours.append(Approximate(mode_of(mode), competition=True))
     outcomes = _outcomes(cells_of(workloads, _shares(degrees), ours, choices))
     if output is not None:
-        _write_lines(output / "toit14.jsonl", _lines(outcomes))
+        _write_lines(output / "toit14.jsonl", outcomes)
     if as_json:
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(outcomes)))
+        _print_lines(outcomes)
     else:
         tables = [report.table(choice, report.standings(outcomes, choice)) for choice in choices]
         sys.stdout.write("\n".join(tables))
@@ -99,28 +110,36 @@ def kbn(
     quick: Annotated[
         bool, typer.Option("--quick", help="Few events: enough to see that it works.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="What events and subscribers follow from.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="What events and subscribers follow from.")
+    ] = 1,
     ontology: Annotated[
-        Path | None, typer.Option(help="A wine ontology, e.g. the W3C's; else a small one of ours.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A wine ontology, e.g. the W3C's; else a small one of ours."
+        ),
     ] = None,
     postgres: Annotated[
-        str | None, typer.Option(help="The URL of an empty PostgreSQL database, to compare.")
+        str | None,
+        typer.Option(metavar="URL", help="The URL of an empty PostgreSQL database, to compare."),
     ] = None,
     mariadb: Annotated[
-        str | None, typer.Option(help="The URL of an empty MariaDB database, to compare.")
+        str | None,
+        typer.Option(metavar="URL", help="The URL of an empty MariaDB database, to compare."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="A picture like Figures 2 to 5 (.png, .svg, .pdf).")
+        Path | None,
+        typer.Option(metavar="FILE", help="A picture like Figures 2 to 5 (.png, .svg, .pdf)."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A folder for the runs as JSON lines.")
-    ] = None,
+    output: RunsOption = None,
+    as_json: AsJson = False,
 ) -> None:
     """What does a publication take with temporal subscriptions over a history (KBN, VII)?
 
     Test 1 begins with nothing stored, test 2 with 50,000 events. Times are simulated: the seconds
     between events are not waited for. In a database, matching is done here or in SQL.
 
+    \b
     Example: purport evaluate kbn --quick --plot kbn.svg
     """
     from purport.evaluation.kbn import report
@@ -131,10 +150,12 @@ def kbn(
     settings = Settings.quick(seed) if quick else Settings(seed)
     machine, outcomes = _kbn_outcomes(settings, ontology, postgres, mariadb)
     if output is not None:
-        lines = (msgspec.json.encode(one).decode() for one in outcomes)
-        _write_lines(output / "kbn.jsonl", [msgspec.json.encode(machine).decode(), *lines])
-    told = ", ".join(f"{name} {what}" for name, what in machine.items())
-    sys.stdout.write(f"{told}\n{report.table(outcomes)}")
+        _write_lines(output / "kbn.jsonl", [machine, *outcomes])
+    if as_json:
+        _print_lines([machine, *outcomes])
+    else:
+        told = ", ".join(f"{name} {what}" for name, what in machine.items())
+        sys.stdout.write(f"{told}\n{report.table(outcomes)}")
     if plot is not None:  # last: a picture that cannot be drawn costs no result
         panels(plot, report.panels(outcomes), title=f"KBN's tests, run again (seed {seed})")
 
@@ -206,12 +227,13 @@ def _shares(degrees: str) -> list[float]:
     return shares
 
 
-def _lines(outcomes: list[Outcome]) -> list[str]:
-    return [msgspec.json.encode(one).decode() for one in outcomes]
+def _print_lines(rows: Sequence[object]) -> None:
+    for row in rows:
+        print_json(row)
 
 
-def _write_lines(path: Path, lines: list[str]) -> None:
+def _write_lines(path: Path, rows: Sequence[object]) -> None:
     try:
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        path.write_bytes(msgspec.json.Encoder().encode_lines(rows))
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None

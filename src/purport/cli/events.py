@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from purport.cli.dead_letters import show_dead_letters
+from purport.cli.json_lines import print_json
 from purport.cli.on_spark import on_spark
 from purport.cli.options import AsJson
 from purport.errors import InvalidInput
@@ -24,7 +25,10 @@ def events(
     dump: Annotated[
         Path, typer.Argument(metavar="DUMP", help="A file of N-Triples, or a folder of such files.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write, a new one.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where the events go, a new one."),
+    ],
     kinds: Annotated[
         list[str] | None,
         typer.Option("--type", metavar="IRI", help="Only subjects of this class; repeatable."),
@@ -32,7 +36,10 @@ def events(
     most_statements: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_STATEMENTS, help="Subjects with more statements are set aside."
+            min=1,
+            max=MOST_STATEMENTS,
+            metavar="N",
+            help="Subjects with more statements are set aside.",
         ),
     ] = MOST_STATEMENTS,
     compress: Annotated[bool, typer.Option("--gz", help="Compress the events.")] = False,
@@ -43,6 +50,7 @@ def events(
     A dump is N-Triples (.nt) or N-Quads (.nq), plain, .gz or .bz2. Each subject becomes an event,
     as a line of JSON in FOLDER/events. What is no triple is in FOLDER/dead_letters.
 
+    \b
     Example: purport events dbpedia/ -o football --type http://dbpedia.org/ontology/FootballMatch
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -63,8 +71,10 @@ def events(
     require_new(output)
     partitions = {"spark.sql.shuffle.partitions": str(max(2, job.dump.stretches))}
     summary = on_spark("purport events", job.run, partitions)
-    show = _shown_as_json if as_json else _shown_as_text
-    sys.stdout.write(show(summary, output) + "\n")
+    if as_json:
+        print_json(_row(summary, output))
+    else:
+        sys.stdout.write(_shown_as_text(summary, output) + "\n")
     show_dead_letters(summary.first_dead_letters, summary.dead_letters)
 
 
@@ -78,7 +88,7 @@ def _shown_as_text(summary: DumpSummary, output: Path) -> str:
     )
 
 
-def _shown_as_json(summary: DumpSummary, output: Path) -> str:
-    row = msgspec.to_builtins(summary) | {"folder": str(output)}
+def _row(summary: DumpSummary, output: Path) -> dict[str, object]:
+    row: dict[str, object] = msgspec.to_builtins(summary) | {"folder": str(output)}
     del row["first_dead_letters"]
-    return msgspec.json.encode(row).decode()
+    return row

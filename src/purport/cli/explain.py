@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
+from purport.cli.json_lines import print_json
 from purport.cli.options import AsJson
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.term import printable
@@ -41,6 +41,7 @@ def explain(
     The event is read again from where it came from, and matched as it was then: with the same
     version of the subscriptions and of the settings.
 
+    \b
     Example: purport explain matches/ city-925 -s 'damp air'
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -60,14 +61,13 @@ def explain(
         if match.parts is not None and svg is not None:
             raise InvalidInput(f"no picture of a match in time: {match.subscription}")
         if match.parts is not None:
-            in_time = explanations.in_time(match)
-            sys.stdout.write(_as_json(match, in_time) if as_json else _told(match, in_time))
+            _show(match, explanations.in_time(match), as_json)
             continue
         explanation = explanations.explain(match)
         if svg is not None:
             _draw(explanation, svg)
         else:
-            sys.stdout.write(_as_json(match, explanation) if as_json else _told(match, explanation))
+            _show(match, explanation, as_json)
 
 
 def _found(job: StoredJob, event_id: str, subscription: str | None) -> list[StoredMatch]:
@@ -95,6 +95,15 @@ def _named(matches: list[StoredMatch]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+def _show(
+    match: StoredMatch, explanation: MatchExplanation | TimedExplanation, as_json: bool
+) -> None:
+    if as_json:
+        print_json(_row(match, explanation))
+    else:
+        sys.stdout.write(_told(match, explanation))
+
+
 def _told(match: StoredMatch, explanation: MatchExplanation | TimedExplanation) -> str:
     headline = f"{match.event_id}  {match.subscription}  {match.probability:.2f}"
     place = f"{match.source}:{match.offset}, version {match.version} of the subscriptions"
@@ -104,8 +113,8 @@ def _told(match: StoredMatch, explanation: MatchExplanation | TimedExplanation) 
     return "\n".join([*lines, explanation.text()]) + "\n"
 
 
-def _as_json(match: StoredMatch, explanation: MatchExplanation | TimedExplanation) -> str:
-    row = {
+def _row(match: StoredMatch, explanation: MatchExplanation | TimedExplanation) -> dict[str, object]:
+    return {
         "event": match.event_id,
         "subscription": match.subscription,
         "version": match.version,
@@ -114,7 +123,6 @@ def _as_json(match: StoredMatch, explanation: MatchExplanation | TimedExplanatio
         "offset": match.offset,
         "explanation": explanation,
     }
-    return msgspec.json.encode(row).decode() + "\n"
 
 
 def _draw(explanation: MatchExplanation, path: Path) -> None:

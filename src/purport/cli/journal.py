@@ -9,9 +9,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
+from purport.cli.json_lines import print_json
 from purport.cli.options import AsJson
 from purport.cli.progress import progress
 from purport.errors import InvalidInput, UnusablePath
@@ -56,7 +56,7 @@ Place = Annotated[
 ]
 Stretches = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Where a journal in a database has its sealed stretches."),
+    typer.Option(metavar="FOLDER", help="Where a journal in a database has its sealed stretches."),
 ]
 After = Annotated[int, typer.Option(min=0, metavar="N", help="Begin after this entry.")]
 Through = Annotated[int | None, typer.Option(min=0, metavar="N", help="End with this entry.")]
@@ -70,6 +70,7 @@ journal = typer.Typer(
 def info(place: Place, stretches: Stretches = None, as_json: AsJson = False) -> None:
     """Say what is in a journal, and what is subscribed to; the broker may be running.
 
+    \b
     Example: purport journal info city-broker
     """
     from purport.cli.journal_report import JournalReport, show_report
@@ -77,7 +78,7 @@ def info(place: Place, stretches: Stretches = None, as_json: AsJson = False) -> 
     with closing(_to_read(place, stretches)) as opened:
         report = JournalReport.of(opened)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+        print_json(report)
     else:
         show_report(report)
 
@@ -86,6 +87,7 @@ def info(place: Place, stretches: Stretches = None, as_json: AsJson = False) -> 
 def verify(place: Place, stretches: Stretches = None, as_json: AsJson = False) -> None:
     """Read all of a journal, and say what is damaged or missing; then the exit code is 1.
 
+    \b
     Example: purport journal verify city-broker
     """
     from purport.storage.verification import verify as verified
@@ -93,7 +95,7 @@ def verify(place: Place, stretches: Stretches = None, as_json: AsJson = False) -
     with closing(_to_read(place, stretches)) as opened, progress("reading entries") as tell:
         found = verified(opened, tell)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+        print_json(found)
     else:
         for problem in found.problems:
             sys.stdout.write(f"{problem}\n")
@@ -119,6 +121,7 @@ def export(
 ) -> None:
     """Write the entries of a journal as JSON lines; the broker may be running.
 
+    \b
     Example: purport journal export city-broker -o city.jsonl --kind published --after 1000
     """
     from purport.cli.journal_export import EntriesWanted
@@ -167,6 +170,7 @@ def compact(
     Nothing is dropped that a durable subscriber still waits for. While a broker has the journal
     open, it is refused: a broker does this by itself.
 
+    \b
     Example: purport journal compact city-broker --most-age 30d
     """
     from purport.broker.retention import Retention
@@ -176,7 +180,7 @@ def compact(
     with progress("sealing entries") as tell:
         done = compacted(place, Retention(most_age, most_bytes), stretches, tell)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(done).decode() + "\n")
+        print_json(done)
         return
     sys.stdout.write(
         f"{place}: {done.sealed:,} entries sealed, {done.dropped:,} dropped\n"

@@ -77,9 +77,10 @@ def show_report(report: JournalReport) -> None:
         is_all = sum(report.kinds.values()) == report.entries
         console.print(f"  {', '.join(counts)}{'' if is_all else ', and what is sealed'}")
     sealed = report.stretches[-1].last if report.stretches else report.first - 1
+    stretches = f"{len(report.stretches):,} sealed stretch{'es' * (len(report.stretches) != 1)}"
     console.print(
-        f"  {report.bytes / 1e6:,.2f} MB: {sealed + 1 - report.first:,} entries in "
-        f"{len(report.stretches):,} sealed stretches, {report.last - sealed:,} not sealed yet"
+        f"  {report.bytes / 1e6:,.2f} MB: {sealed + 1 - report.first:,} entries in {stretches}, "
+        f"{report.last - sealed:,} not sealed yet"
     )
     kept = "no snapshot" if report.snapshot is None else f"a snapshot after {report.snapshot:,}"
     console.print(f"  {kept}")

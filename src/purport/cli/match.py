@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,13 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from purport.cli.dead_letters import show_dead_letters
-from purport.cli.ontology_files import IgnoreOption, ImportsOption, OntologyOption, loaded
+from purport.cli.json_lines import print_json
+from purport.cli.ontology_files import IgnoreOption, ImportsOption, OntologyOption, loaded_if_any
 from purport.cli.options import AsJson, SubscriptionsOption
 from purport.errors import InvalidInput
 from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
 from purport.matching.supported import label
-from purport.model.event import Event
 from purport.model.event_lines import DeadLetter, events_in_file, events_in_stream
 from purport.model.match import Match
 from purport.model.subscription import Subscription
@@ -43,16 +43,18 @@ def match(
 
     Lines that are not events are told on the error output and do not stop the rest.
 
+    \b
     Example: purport match events.jsonl -s '{device = laptop, temperature > 25 °C}' --explain
     """
     given = given_subscriptions(subscriptions)
-    known = loaded(ontology, imports, ignore_missing_imports) if ontology else None
+    known = loaded_if_any(ontology, imports, ignore_missing_imports)
     matcher = _matcher(given, known)
     tally = _Tally()
-    show = _shown_as_json if as_json else _shown_as_text
-    why = Match.explain if explain else None
     for found in _matches(events, matcher, tally):
-        sys.stdout.write(show(found, why) + "\n")
+        if as_json:
+            print_json(_row(found, explain=explain))
+        else:
+            sys.stdout.write(_shown_as_text(found, explain=explain) + "\n")
     sys.stdout.flush()
     if not as_json:
         _show_summary(tally)
@@ -89,14 +91,15 @@ def _matches(events: str, matcher: Matcher, tally: _Tally) -> Iterator[Match]:
             yield match
 
 
-def _shown_as_text(found: Match, explain: Callable[[Match], str] | None) -> str:
-    headline = f"{_id(found.event)}  {label(found.subscription)}  {found.probability:.2f}"
-    return f"{headline}\n{explain(found)}" if explain else headline
+def _shown_as_text(found: Match, *, explain: bool) -> str:
+    name, probability = label(found.subscription), found.probability
+    headline = f"{found.event.id or '?'}  {name}  {probability:.2f}"
+    return f"{headline}\n{found.explain()}" if explain else headline
 
 
-def _shown_as_json(found: Match, explain: Callable[[Match], str] | None) -> str:
+def _row(found: Match, *, explain: bool) -> dict[str, object]:
     pairs = found.mapping.correspondences
-    row = {
+    row: dict[str, object] = {
         "event": found.event.id,
         "subscription": label(found.subscription),
         "probability": found.probability,
@@ -104,11 +107,7 @@ def _shown_as_json(found: Match, explain: Callable[[Match], str] | None) -> str:
     }
     if explain:
         row["explanation"] = msgspec.json.decode(found.explain("json"))
-    return msgspec.json.encode(row).decode()
-
-
-def _id(event: Event) -> str:
-    return event.id or "?"
+    return row
 
 
 def _show_summary(tally: _Tally) -> None:

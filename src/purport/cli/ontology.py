@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
+from purport.cli.json_lines import print_json
 from purport.cli.ontology_files import (
     FileArgument,
     IgnoreOption,
@@ -32,19 +32,21 @@ def classify(
     imports: ImportsOption = None,
     ignore_missing_imports: IgnoreOption = False,
     below: Annotated[
-        str | None, typer.Option("--below", help="Show this class and what is below it.")
+        str | None,
+        typer.Option("--below", metavar="NAME", help="Show this class and what is below it."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which class contains which, and what of the files was used.
 
+    \b
     Example: purport ontology classify wine.rdf --below wine:Wine
     """
     found = loaded([file, *(more or ())], imports, ignore_missing_imports)
     top = None if below is None else found.names.class_named(below)
     if as_json:
         for row in rows(found, top):
-            sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+            print_json(row)
         return
     sys.stdout.write("\n".join([*summary(found), "", *tree(found, top)]) + "\n")
 
@@ -53,10 +55,12 @@ def classify(
 def encode(
     file: FileArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the lines go, if not here.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the lines go, if not here."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="This name alone; repeat it for others.")
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="This name alone; repeatable."),
     ] = None,
     objective: Annotated[
         Objective, typer.Option("--objective", help="What is to be short.")
@@ -70,6 +74,7 @@ def encode(
 
     One name is above another if its prime divides the other's code.
 
+    \b
     Example: purport ontology encode wine.rdf -o wine.codes
     """
     found = loaded([file, *(more or ())], imports, ignore_missing_imports)
@@ -83,7 +88,7 @@ def encode(
         sys.stdout.write(text)
     row = figures(found, encodings, text)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+        print_json(row)
     else:
         (sys.stdout if output is not None else sys.stderr).write(figures_line(row) + "\n")
 
@@ -92,13 +97,16 @@ def encode(
 def draw(
     file: FileArgument,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The picture: .svg, .png or .pdf.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .png or .pdf."),
     ] = Path("ontology.svg"),
     around: Annotated[
-        str | None, typer.Option("--around", help="What is above and below this name alone.")
+        str | None,
+        typer.Option("--around", metavar="NAME", help="What is above and below this name alone."),
     ] = None,
     depth: Annotated[
-        int | None, typer.Option("--depth", min=0, help="So many steps from there, or the top.")
+        int | None,
+        typer.Option("--depth", min=0, metavar="N", help="So many steps from there, or the top."),
     ] = None,
     more: MoreOption = None,
     imports: ImportsOption = None,
@@ -107,6 +115,7 @@ def draw(
 ) -> None:
     """Draw the order of classes and properties, with genes and codes.
 
+    \b
     Example: purport ontology draw wine.rdf --around wine:RedWine -o wine.svg
     """
     found = loaded([file, *(more or ())], imports, ignore_missing_imports)
@@ -121,7 +130,7 @@ def draw(
     )
     if as_json:
         row = {"picture": str(output), "without": left_out}
-        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+        print_json(row)
         return
     sys.stdout.write(f"picture in {output}\n")
     if left_out:
@@ -143,6 +152,7 @@ def subsumes(
 
     Classes may be class expressions in Manchester syntax; two properties are compared as well.
 
+    \b
     Example: purport ontology subsumes wine.rdf wine:Wine "RedWine and hasSugar value Dry"
     """
     found = loaded([file, *(more or ())], imports, ignore_missing_imports)
@@ -152,6 +162,7 @@ def subsumes(
         if None not in both
         else found.subsumes_expression(wider, narrower)
     )
-    row = {"wider": wider, "narrower": narrower, "subsumes": is_so}
-    answer = "yes" if is_so else "no"
-    sys.stdout.write((msgspec.json.encode(row).decode() if as_json else answer) + "\n")
+    if as_json:
+        print_json({"wider": wider, "narrower": narrower, "subsumes": is_so})
+    else:
+        sys.stdout.write("yes\n" if is_so else "no\n")

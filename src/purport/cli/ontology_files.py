@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from purport.errors import InvalidInput
 from purport.ontology.ontology import Ontology
 
 FileArgument = Annotated[
@@ -15,11 +16,15 @@ FileArgument = Annotated[
     typer.Argument(metavar="FILE", help="OWL in any syntax, e.g. RDF/XML or Turtle."),
 ]
 MoreOption = Annotated[
-    list[Path] | None, typer.Option("--with", help="One more file; repeat it for others.")
+    list[Path] | None, typer.Option("--with", metavar="FILE", help="One more file; repeatable.")
 ]
 ImportsOption = Annotated[
     list[Path] | None,
-    typer.Option("--imports", help="A file or folder in which imports are looked for."),
+    typer.Option(
+        "--imports",
+        metavar="FILE|FOLDER",
+        help="Where imports are looked for; repeatable.",
+    ),
 ]
 OntologyOption = Annotated[
     list[Path] | None,
@@ -46,3 +51,14 @@ def loaded(
     return Ontology.load(
         *files, imports=imports or (), ignores_missing_imports=ignores_missing_imports
     )
+
+
+def loaded_if_any(
+    files: Sequence[Path] | None, imports: Sequence[Path] | None, ignores_missing_imports: bool
+) -> Ontology | None:
+    """The same where files need not be given."""
+    if files:
+        return loaded(files, imports, ignores_missing_imports)
+    if imports:
+        raise InvalidInput("--imports is for an ontology: add --ontology FILE, or leave it out")
+    return None

@@ -17,6 +17,21 @@ SubscriptionsOption = Annotated[
         help="A file of subscriptions, or one in braces; repeatable.",
     ),
 ]
-MeasureOption = Annotated[str | None, typer.Option(help="The measure for every ~ that names none.")]
-ModeOption = Annotated[str, typer.Option(help="The matcher's mode: default or paper.")]
-LexiconOption = Annotated[Path | None, typer.Option(help="A lexicon above the measures.")]
+MeasureOption = Annotated[
+    str | None,
+    typer.Option(
+        "--measure", "-m", metavar="NAME", help="The measure for every ~ that names none."
+    ),
+]
+ModeOption = Annotated[
+    str, typer.Option(metavar="NAME", help="The matcher's mode: default or paper.")
+]
+LexiconOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A lexicon of your own, above the measures.")
+]
+SpaceOption = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="A concept space, if not the default one.")
+]
+AttributesOption = Annotated[
+    bool, typer.Option("--attributes", help="Compare as names: one asked for, one given.")
+]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
 
-from purport.cli.options import AsJson
+from purport.cli.json_lines import print_json
+from purport.cli.options import AsJson, AttributesOption, LexiconOption, SpaceOption
 from purport.cli.terms import terms_in
 from purport.errors import InvalidInput, MissingExtra
+from purport.plots import heat_map, require_picture
 from purport.relatedness.catalogue import MEASURES, MeasureSettings, measure_of
 from purport.relatedness.explanation import PairExplanation, explain_pair
 from purport.relatedness.lexicon import Lexicon
@@ -25,22 +27,21 @@ def relate(
     left: Annotated[str, typer.Argument(metavar="WORD", help="A word or a phrase.")],
     right: Annotated[str, typer.Argument(metavar="WORD", help="Another one.")],
     measure: Annotated[
-        str, typer.Option("--measure", "-m", help=f"Which measure: {', '.join(MEASURES)}.")
+        str,
+        typer.Option(
+            "--measure", "-m", metavar="NAME", help=f"Which measure: {', '.join(MEASURES)}."
+        ),
     ] = "calibrated",
-    space: Annotated[
-        Path | None,
-        typer.Option("--space", help="A concept space, if not the default one."),
-    ] = None,
+    space: SpaceOption = None,
     counts: Annotated[
-        Path | None, typer.Option("--counts", help="Counts of WordNet's synsets, if not its own.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Counts of WordNet's synsets, if not its own."),
     ] = None,
-    lexicon: Annotated[
-        Path | None, typer.Option("--lexicon", help="A lexicon of your own, above the measure.")
+    lexicon: LexiconOption = None,
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where a remote measure is.")
     ] = None,
-    url: Annotated[str | None, typer.Option("--url", help="Where a remote measure is.")] = None,
-    attributes: Annotated[
-        bool, typer.Option("--attributes", help="Compare as names: one asked for, one given.")
-    ] = False,
+    attributes: AttributesOption = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what makes them near, by every measure.")
     ] = False,
@@ -49,18 +50,21 @@ def relate(
     ] = False,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", help="Where a matrix is drawn (heat-map.png; .svg, .pdf too)."),
+        typer.Option(
+            metavar="FILE", help="Where a matrix is drawn (heat-map.png; .svg, .pdf too)."
+        ),
     ] = None,
     calibration: Annotated[
-        Path | None, typer.Option("--calibration", help="Parameters of your own for calibrated.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Parameters of your own for calibrated."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how related two words are, from 0 to 1.
 
+    \b
     Example: purport relate laptop computer --explain
     """
-    left, right = (word.encode(errors="replace").decode() for word in (left, right))
     if explain and matrix:
         raise InvalidInput("--explain is for two words: leave out --matrix, or --explain")
     if picture is not None and not matrix:
@@ -73,14 +77,16 @@ def relate(
     if matrix:
         _show_matrix(chosen, Path(left), Path(right), picture, measure, as_json)
         return
+    left, right = (word.encode(errors="replace").decode() for word in (left, right))
     score = chosen.score(left, right)
-    row: dict[str, Any] = {"left": left, "right": right, "measure": measure, "score": score}
-    explanation = None
-    if explain:
-        explanation = explain_pair(settings, left, right, lexicon=rules, attributes=attributes)
-        row |= msgspec.to_builtins(explanation)
+    explanation = (
+        explain_pair(settings, left, right, lexicon=rules, attributes=attributes)
+        if explain
+        else None
+    )
     if as_json:
-        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+        row = {"left": left, "right": right, "measure": measure, "score": score}
+        print_json(row | (msgspec.to_builtins(explanation) if explanation else {}))
         return
     sys.stdout.write(f"{score:.4f}\n")
     if explanation is not None:
@@ -103,19 +109,19 @@ def _told(explanation: PairExplanation) -> str:
 def _show_matrix(
     measure: Measure, left: Path, right: Path, picture: Path | None, name: str, as_json: bool
 ) -> None:
+    if picture is not None:
+        require_picture(picture)
     rows, columns = terms_in(left), terms_in(right)
     scores = measure.matrix(rows, columns)
     for row, values in zip(rows, scores.tolist(), strict=True):
         if as_json:
             told = {"left": row, "scores": dict(zip(columns, values, strict=True))}
-            sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+            print_json(told)
             continue
         best = sorted(zip(values, columns, strict=True), key=lambda pair: (-pair[0], pair[1]))
         shown = "  ".join(f"{column} {value:.2f}" for value, column in best[:_SHOWN_COLUMNS])
         sys.stdout.write(f"{row}:  {shown}\n")
     try:
-        from purport.plots import heat_map
-
         heat_map(picture or _PICTURE, rows, columns, scores, f"relatedness by {name}")
     except MissingExtra as missing:
         if picture is not None:

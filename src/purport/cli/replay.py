@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from purport.cli.journal import After, Place, Stretches, Through
+from purport.cli.json_lines import print_json
 from purport.cli.on_spark import on_spark
 from purport.cli.ontology_files import IgnoreOption, OntologyOption, whole_paths
 from purport.cli.options import LexiconOption, MeasureOption, ModeOption
@@ -55,7 +54,7 @@ Until = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Write the notifications as Parquet."),
+    typer.Option("--output", "-o", metavar="FOLDER", help="Write the notifications as Parquet."),
 ]
 Infers = Annotated[bool, typer.Option("--infers", help="Queries see what follows by the ontology.")]
 PrintsJson = Annotated[bool, typer.Option("--json", help="Print the notifications as JSON lines.")]
@@ -86,6 +85,7 @@ def replay(
     added and removed. Rules are not replayed: what they did is in the journal. The broker may be
     running.
 
+    \b
     Example: purport replay city-broker -s new.purport --since 2026-11-01 -o would-have-been-told
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -160,8 +160,6 @@ def _show(done: Replayed, output: Path, as_json: bool) -> None:
 def _print_notifications(folder: Path) -> None:
     from purport.pipeline.tables_at_rest import written_batches
 
-    encode = msgspec.json.Encoder().encode
     for batch in written_batches(folder):
         for row in batch.to_pylist(maps_as_pydicts="strict"):
-            said = {name: value for name, value in row.items() if value is not None}
-            sys.stdout.write(encode(said).decode() + "\n")
+            print_json({name: value for name, value in row.items() if value is not None})

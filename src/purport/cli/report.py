@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
+from purport.cli.json_lines import print_json
 from purport.errors import UnusablePath
 
 
@@ -25,6 +25,7 @@ def report(
 ) -> None:
     """Write a page about a job of `purport stream`, which may still run: no Spark is started.
 
+    \b
     Example: purport report matches/ -o report.html
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -35,7 +36,7 @@ def report(
 
     summary = JobSummary.of(StoredJob.at(folder))
     if as_json:
-        sys.stdout.write(msgspec.json.encode(summary.totals()).decode() + "\n")
+        print_json(summary.totals())
         return
     try:
         output.write_text(page_of(summary), encoding="utf-8", errors="backslashreplace")

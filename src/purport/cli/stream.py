@@ -9,10 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 from rich import get_console, reconfigure
 
+from purport.cli.json_lines import print_json
 from purport.cli.on_spark import quiet_py4j
 from purport.cli.ontology_files import IgnoreOption, OntologyOption
 from purport.cli.options import AsJson, LexiconOption, MeasureOption
@@ -23,71 +23,100 @@ if TYPE_CHECKING:
     from purport.pipeline.job_folder import BatchReport
 
 
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="URI", help="Where events come from: file:events/ ..."),
+]
+To = Annotated[
+    str | None,
+    typer.Option("--to", metavar="URI", help="Where matches go: parquet:matches/ ..."),
+]
+WatchedSubscriptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--subscriptions",
+        "-s",
+        metavar="FILE|TEXT|broker:FOLDER",
+        help="A file of subscriptions or a broker, watched, or one in braces; repeatable.",
+    ),
+]
+JobFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A TOML file with the same in it; flags count for more."),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Where the job remembers how far it came (with file sinks: inside).",
+    ),
+]
+UntilEnd = Annotated[
+    bool | None,
+    typer.Option("--until-end", help="Stop when everything that is there now is matched."),
+]
+Since = Annotated[
+    str | None, typer.Option(metavar="TIME|OFFSET", help="Where a new job begins to read.")
+]
+Every = Annotated[
+    float | None,
+    typer.Option("--every", metavar="SECONDS", help="How long between looks for new events."),
+]
+JobMode = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The matcher's mode: default or paper.")
+]
+Competition = Annotated[
+    bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        min=0, max=65535, metavar="N", help="Serve metrics on this port of 127.0.0.1; 0: any."
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="A cluster to run on: spark://HOST:7077 (spark-submit's counts for more).",
+    ),
+]
+Cores = Annotated[
+    str | None,
+    typer.Option(metavar="N|*", help="Cores of this machine, if no cluster is named."),
+]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Scores such as `archive tabulate` makes; if not given, its own."
+    ),
+]
+Late = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="How late events may come, to count in time: 10s."),
+]
+
+
 def stream(
-    reads: Annotated[
-        str | None,
-        typer.Option("--from", metavar="URI", help="Where events come from: file:events/ ..."),
-    ] = None,
-    writes: Annotated[
-        str | None,
-        typer.Option("--to", metavar="URI", help="Where matches go: parquet:matches/ ..."),
-    ] = None,
-    subscriptions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--subscriptions",
-            "-s",
-            metavar="FILE|TEXT|broker:DIR",
-            help="A file of subscriptions or a broker, watched, or one in braces; repeatable.",
-        ),
-    ] = None,
-    job: Annotated[
-        Path | None, typer.Option(help="A TOML file with the same in it; flags count for more.")
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Where the job remembers how far it came (with file sinks: inside)."),
-    ] = None,
-    until_end: Annotated[
-        bool | None,
-        typer.Option("--until-end", help="Stop when everything that is there now is matched."),
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME|OFFSET", help="Where a new job begins to read.")
-    ] = None,
-    every_seconds: Annotated[
-        float | None, typer.Option("--every", help="Seconds between looks for new events.")
-    ] = None,
+    reads: From = None,
+    writes: To = None,
+    subscriptions: WatchedSubscriptions = None,
+    job: JobFile = None,
+    checkpoint: Checkpoint = None,
+    until_end: UntilEnd = None,
+    since: Since = None,
+    every_seconds: Every = None,
     measure: MeasureOption = None,
-    mode: Annotated[str | None, typer.Option(help="The matcher's mode: default or paper.")] = None,
+    mode: JobMode = None,
     lexicon: LexiconOption = None,
     ontology: OntologyOption = None,
     ignore_missing_imports: IgnoreOption = False,
-    competition: Annotated[
-        bool | None, typer.Option("--competition", help="Let the subscriptions' terms compete.")
-    ] = None,
-    metrics_port: Annotated[
-        int | None,
-        typer.Option(min=0, max=65535, help="Serve metrics on this port of 127.0.0.1; 0: any."),
-    ] = None,
-    master: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="A cluster to run on: spark://HOST:7077 (spark-submit's counts for more).",
-        ),
-    ] = None,
-    cores: Annotated[
-        str | None, typer.Option(help="Cores of this machine, if no cluster is named.")
-    ] = None,
-    scores: Annotated[
-        Path | None,
-        typer.Option(help="A folder of scores, such as `archive tabulate` makes (its own)."),
-    ] = None,
-    late: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="How late events may come, to count in time: 10s."),
-    ] = None,
+    competition: Competition = None,
+    metrics_port: MetricsPort = None,
+    master: Master = None,
+    cores: Cores = None,
+    scores: Scores = None,
+    late: Late = None,
     as_json: AsJson = False,
 ) -> None:
     """Match a stream of events on Spark, and write the matches.
@@ -95,6 +124,7 @@ def stream(
     A record that is no event is set aside with the reason, and the stream goes on. Stopped, or
     killed, and started again, the job goes on where it was.
 
+    \b
     Example: purport stream --from file:events/ --to parquet:matches/ -s city.purport --until-end
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
@@ -133,6 +163,7 @@ def _run(options: JobOptions, as_json: bool) -> None:
     from purport.pipeline.session import job_session
 
     job = options.job()
+    job.settings.matcher()  # what is wrong with the settings is told before Spark is started
     # The console of the process: what a sink prints on it goes above the display, not through it.
     reconfigure(stderr=as_json, highlight=False)
     console = get_console()
@@ -143,7 +174,7 @@ def _run(options: JobOptions, as_json: bool) -> None:
         metrics.add(report)
         display.show(report)
         if as_json:
-            sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+            print_json(report)
             sys.stdout.flush()
 
     def warn(problem: str) -> None:

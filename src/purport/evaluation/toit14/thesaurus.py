@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.resources import files
 from itertools import product
 
@@ -93,12 +93,24 @@ class Thesaurus:
         return tuple(found)
 
     def versions(self, term: str) -> frozenset[str]:
-        """Every way to say a term, itself included."""
-        return self._versions(term)
+        """Every way to say a term, itself included; found once."""
+        if term not in self._versions:
+            self._versions[term] = self._found_versions(term)
+        return self._versions[term]
+
+    def _found_versions(self, term: str) -> frozenset[str]:
+        ways = [
+            (part, *(one.text for one in self.replacements.get(part, ())))
+            for part in self.parts(term)
+        ]
+        versions = frozenset(" ".join(way) for way in product(*ways))
+        if len(versions) > _MOST_VERSIONS:
+            raise InvalidInput(f"{term!r} can be said in {len(versions)} ways: too many to list")
+        return versions
 
     @cached_property
-    def _versions(self) -> _Versions:
-        return _Versions(self)
+    def _versions(self) -> dict[str, frozenset[str]]:
+        return {}
 
     @cached_property
     def _longest(self) -> int:
@@ -172,27 +184,6 @@ class _Nearness:
         random.Random(term).shuffle(others)
         others.sort(key=lambda word: (in_group[word], in_paragraph[word]), reverse=True)
         return tuple(Replacement(word) for word in others[:_MOST_AUTOMATIC])
-
-
-class _Versions:
-    """The ways to say terms, found once for each."""
-
-    def __init__(self, thesaurus: Thesaurus) -> None:
-        self._thesaurus = thesaurus
-        self._found = lru_cache(maxsize=None)(self._made)
-
-    def __call__(self, term: str) -> frozenset[str]:
-        return self._found(term)
-
-    def _made(self, term: str) -> frozenset[str]:
-        ways = [
-            (part, *(one.text for one in self._thesaurus.replacements.get(part, ())))
-            for part in self._thesaurus.parts(term)
-        ]
-        versions = frozenset(" ".join(way) for way in product(*ways))
-        if len(versions) > _MOST_VERSIONS:
-            raise InvalidInput(f"{term!r} can be said in {len(versions)} ways: too many to list")
-        return versions
 
 
 def _replacement(text: str) -> Replacement:

@@ -89,7 +89,11 @@ class Workload:
         return tuple(relaxed)
 
     def relevance(self, subscription: Sequence[AskedPredicate]) -> NDArray[np.bool_]:
-        """The ground truth of every event: each different statement is looked at once."""
+        """The ground truth of every event: each different statement is looked at once.
+
+        An event is relevant (6.2.6) if the subscription holds, or does when relaxed parts are said
+        otherwise.
+        """
         relevant = np.ones(len(self.events), np.bool_)
         for asked in subscription:
             relevant &= self.events_with(partial(self._answers, asked))
@@ -113,15 +117,6 @@ class Workload:
         places = [numbers[one] for event in self.events for one in event.statements]
         sizes = [0, *(len(event.statements) for event in self.events)]
         return np.array(places, np.int64), np.cumsum(sizes[:-1]).astype(np.int64)
-
-    def is_relevant(self, subscription: Sequence[AskedPredicate], event: ExpandedEvent) -> bool:
-        """The ground truth (6.2.6): the subscription holds, or does when relaxed parts are said
-        otherwise.
-        """
-        return all(
-            any(self._answers(asked, attribute, value) for attribute, value in event.statements)
-            for asked in subscription
-        )
 
     def _answers(self, asked: AskedPredicate, attribute: str, value: str) -> bool:
         return self._means(asked.attribute, attribute, asked.attribute_is_relaxed) and self._means(
