@@ -54,43 +54,45 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
+def _lacking(name: str, parts: str) -> None:
+    """Tests of a server that is not there are skipped, but fail where changes have to pass."""
+    reason = f"{name} is not installed: no {parts}"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """One PostgreSQL for all tests; without one they are skipped, but not where changes pass."""
+    """One PostgreSQL for all tests."""
     found = programs()
     if found is None:
-        reason = "PostgreSQL is not installed: no initdb on PATH or in /usr/lib/postgresql"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with running_server(found) as server:
-        yield server
+        _lacking("PostgreSQL", "initdb on PATH or in /usr/lib/postgresql")
+    else:
+        with running_server(found) as server:
+            yield server
 
 
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[MariadbServer]:
-    """One MariaDB for all tests; without one they are skipped, but not where changes pass."""
+    """One MariaDB for all tests."""
     found = mariadb_server.installation()
     if found is None:
-        reason = "MariaDB is not installed: no mariadbd, mariadb-install-db or PyMySQL"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with running_mariadb(found) as server:
-        yield server
+        _lacking("MariaDB", "mariadbd, mariadb-install-db or PyMySQL")
+    else:
+        with running_mariadb(found) as server:
+            yield server
 
 
 @pytest.fixture(scope="session")
 def virtuoso() -> Iterator[VirtuosoServer]:
-    """One Virtuoso for all tests; without one they are skipped, but not where changes pass."""
+    """One Virtuoso for all tests."""
     found = installation()
     if found is None:
-        reason = "Virtuoso is not installed: no virtuoso-t, isql-vt and virtuoso.ini"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with running_virtuoso(found) as server:
-        yield server
+        _lacking("Virtuoso", "virtuoso-t, isql-vt and virtuoso.ini")
+    else:
+        with running_virtuoso(found) as server:
+            yield server
 
 
 @pytest.fixture(scope="session")

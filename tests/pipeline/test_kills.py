@@ -27,14 +27,6 @@ def finish(run: Run, spark: SparkSession) -> Callable[[list[str]], None]:
 def test_a_job_that_is_killed_loses_and_doubles_nothing(
     finish: Callable[[list[str]], None], tmp_path: Path, sink: str
 ) -> None:
-    found = killed_job(sink, KILLS, tmp_path, seed=7, finish=finish)
-
-    assert found.is_as_promised, found
-
-
-def test_a_job_in_time_that_is_killed_knows_what_happened(
-    finish: Callable[[list[str]], None], tmp_path: Path
-) -> None:
-    found = killed_job("parquet", KILLS, tmp_path, seed=7, in_time=True, finish=finish)
+    found = killed_job(sink, KILLS, tmp_path, seed=7, in_time=sink == "parquet", finish=finish)
 
     assert found.is_as_promised, found
