@@ -12,6 +12,7 @@ from purport.temporal.coincidence import CoincidenceNode
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.instance import Instance, is_same
 from purport.temporal.occurrence import Occurrence
+from purport.temporal.time_index import TimeIndex
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
@@ -149,6 +150,32 @@ def test_what_is_about_one_event_is_not_several(what: str) -> None:
 
     assert take(engine, "a", 1, 1) == []
     assert engine.pass_time(at(60)) == ()
+
+
+@pytest.mark.parametrize("word", ["and", "then"])
+def test_what_names_something_else_is_found_by_its_time(
+    word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = asking(f"{{type = a, p = $p}} {word} {{type = b, q = $q}} within 2 s")
+    for number in range(500):
+        take(engine, f"a{number}", number, number, p=number)
+    assert take(engine, "b1", 500, 500, q=1) == ["b1"]
+    looked_into: list[object] = []
+    between = TimeIndex.between
+
+    def noting(*asked: object, **options: object) -> object:
+        looked_into.append(asked)
+        return between(*asked, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TimeIndex, "between", noting)
+
+    assert take(engine, "b2", 501, 501, q=2) == ["b2"]
+    assert len(looked_into) <= 20
+
+    engine.drop(before=at(501))
+    assert take(engine, "b3", 501, 501, q=3) == []
+    assert take(engine, "a500", 501.5, 501.5, p=7) == (["a500"] if word == "and" else [])
+    assert take(engine, "b4", 502, 502, q=4) == ["b4"]
 
 
 def test_what_is_not_near_is_not_looked_at(asked_whether_equal: list[object]) -> None:

@@ -11,7 +11,6 @@ from purport.temporal.agreeing import Agreeing
 from purport.temporal.composition import Composition, best_of
 from purport.temporal.history import Dropped
 from purport.temporal.instance import Bindings, Instance, Part, joined
-from purport.temporal.time_index import TimeIndex
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +42,8 @@ class _Near:
     """What may go before an instance, by kind, and by names and values that agree with its own."""
 
     first: Bindings
+    since: int | None
+    until: int
     groups: dict[_Kind, dict[Bindings, list[Instance]]] = field(default_factory=dict)
 
     def add(self, kind: _Kind, names: Bindings, some: list[Instance]) -> None:
@@ -79,7 +80,8 @@ class _Near:
         groups = self.groups[kind]
         if bindings == self.first:
             return groups
-        return [names for names, _ in kind.heard.with_names(bindings) if names in groups]
+        agreeing = kind.heard.with_names(bindings, self.since, self.until)
+        return [names for names, _ in agreeing if names in groups]
 
 
 class CoincidenceNode(Composition):
@@ -125,27 +127,27 @@ class CoincidenceNode(Composition):
             yield self._made(last, own, [], last.bindings)
             return
         wanted = {kind: kind.times - (kind is own) for kind in self._kinds}
-        near = _Near(last.bindings)
+        assert last.end is not None
+        since = None if self._within is None else last.end - self._within
+        near = _Near(last.bindings, since, last.end)
         for kind in (kind for kind, count in wanted.items() if count):
-            for names, heard in kind.heard.with_names(last.bindings):
-                near.add(kind, names, self._before(last, heard))
+            for names, heard in kind.heard.with_names(last.bindings, since, last.end):
+                near.add(kind, names, self._before(last, heard.between(since, last.end)))
             if kind not in near.groups:
                 return
         for bindings in near.together():
             found = _chosen(near.agreeing_with(bindings), wanted)
             yield from best_of(self._made(last, own, others, bindings) for others in found)
 
-    def _before(self, last: Instance, heard: TimeIndex[Instance]) -> list[Instance]:
-        """The others that may go before the last.
+    def _before(self, last: Instance, heard: Iterable[Instance]) -> list[Instance]:
+        """Of others, the latest first, those that may go before the last.
 
         When there are enough certain ones, those that ended before these began are no better: of
         so many, one is left when each of the others has another event.
         """
-        assert last.end is not None
-        first = None if self._within is None else last.end - self._within
         found: list[Instance] = []
         certain: dict[str, int] = {}  # when those began that are certain, by event
-        for one in heard.between(first, last.end):
+        for one in heard:
             assert one.end is not None
             if len(certain) >= self._others and one.end <= min(
                 nlargest(self._others, certain.values())
