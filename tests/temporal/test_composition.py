@@ -6,13 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from purport import Event, parse
-from purport.temporal import composition, instance
+from purport.temporal import coincidence, composition, instance
 from purport.temporal.agreeing import Agreeing, equality_keys
 from purport.temporal.coincidence import CoincidenceNode
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.instance import Instance, is_same
 from purport.temporal.occurrence import Occurrence
 from purport.temporal.time_index import TimeIndex
+from purport.temporal.told import Detection
+from tests.strategies.temporal import matcher
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
@@ -110,7 +112,7 @@ def test_what_cannot_be_better_is_not_looked_at(
 
 def told_with(engine: TemporalEngine, *events: tuple[str, float, float, str]) -> list[list[str]]:
     """What each answer rests on, of events with ids, times and types."""
-    told = []
+    told: list[Detection] = []
     for name, start, end, kind in events:
         times = {"@start": at(start).isoformat(), "@end": at(end).isoformat()}
         event = Event.from_json({"@id": name, "type": kind, **times})
@@ -176,6 +178,24 @@ def test_what_names_something_else_is_found_by_its_time(
     assert take(engine, "b3", 501, 501, q=3) == []
     assert take(engine, "a500", 501.5, 501.5, p=7) == (["a500"] if word == "and" else [])
     assert take(engine, "b4", 502, 502, q=4) == ["b4"]
+
+
+def test_what_is_less_likely_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = TemporalEngine(matcher)
+    engine.add("asked", parse("{kind = hot~} and {kind = cold}"))
+    for number in range(300):
+        take(engine, f"a{number}", number, number, kind=("warm", "mild")[number % 2])
+    tried: list[object] = []
+    likeliest = coincidence._likeliest
+
+    def noting(*asked: object) -> object:
+        tried.append(asked)
+        return likeliest(*asked)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(coincidence, "_likeliest", noting)
+
+    assert take(engine, "b", 400, 400, kind="cold") == ["b"]
+    assert len(tried) <= 2
 
 
 def test_what_is_not_near_is_not_looked_at(asked_whether_equal: list[object]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -22,19 +23,38 @@ class _Kind:
     heard: Agreeing = field(default_factory=Agreeing)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Ranked:
-    """How many are wanted of a kind, and those to choose from, the likeliest first."""
+    """How many are wanted of a kind, and the most likely ones, each of another event.
+
+    There are as many as events are wanted of all kinds together: others would never be chosen.
+    """
 
     wanted: int
-    some: list[Instance]
+    most: int
+    some: list[Instance] = field(default_factory=list)
 
     @property
     def likeliest(self) -> list[Instance]:
         return self.some[: self.wanted]
 
     def without(self, event: str) -> _Ranked:
-        return _Ranked(self.wanted, [one for one in self.some if one.about.id != event])
+        left = [one for one in self.some if one.about.id != event]
+        return _Ranked(self.wanted, self.most, left)
+
+    def add(self, one: Instance) -> bool:
+        """Have one more, if it is among them; whether it is."""
+        if len(self.some) >= self.most and one.probability <= self.some[-1].probability:
+            return False
+        for place, known in enumerate(self.some):
+            if known.about.id == one.about.id:
+                if one.probability <= known.probability:
+                    return False
+                del self.some[place]
+                break
+        insort(self.some, one, key=lambda one: -one.probability)
+        del self.some[self.most :]
+        return True
 
 
 @dataclass(slots=True)
@@ -184,24 +204,15 @@ def _chosen(
 ) -> Iterator[list[tuple[Instance, _Kind]]]:
     """Of the others the likeliest, for each time at which the first may have begun."""
     most, least = sum(wanted.values()), 0.0
-    best: dict[_Kind, dict[str, Instance]] = {kind: {} for kind, count in wanted.items() if count}
+    ranked = {kind: _Ranked(count, most) for kind, count in wanted.items() if count}
     for one, kind in sorted(others, key=lambda found: -found[0].start):
-        known = best[kind].get(one.about.id)
-        if known is not None and one.probability <= known.probability:
-            continue
-        best[kind][one.about.id] = one
-        if all(len(some) >= wanted[kind] for kind, some in best.items()):
-            ranked = [
-                _Ranked(
-                    wanted[kind],
-                    sorted(some.values(), key=lambda one: -one.probability)[:most],
-                )
-                for kind, some in best.items()
-            ]
-            found = _likeliest(ranked, least)
+        if ranked[kind].add(one):
+            found = _likeliest(list(ranked.values()), least)
             if found is not None:
                 least = _probability(found)
-                yield [(one, kind) for kind, some in zip(best, found, strict=True) for one in some]
+                yield [
+                    (one, kind) for kind, some in zip(ranked, found, strict=True) for one in some
+                ]
 
 
 def _likeliest(ranked: Sequence[_Ranked], least: float) -> list[list[Instance]] | None:
