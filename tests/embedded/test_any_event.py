@@ -29,6 +29,7 @@ ASKED = (
     "{count() over 5 min > 1, type = a}",
     "{type = a, v = $v} then {type = b, v = $v} within 99999999 days",
     "{v = $v} 2 times within 5 s",
+    "{type = a, v = $v} and {v = $v} within 99999999 days",
     "not {type = b, v = $v} within 99999999 days after {type = a, v = $v}",
     "not {type = b} within 10 ms after {type = a}",
     "{type = a} or {v > 3}",

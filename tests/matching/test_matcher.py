@@ -107,6 +107,7 @@ def test_a_matcher_can_be_sent_to_a_worker() -> None:
         ("{avg(t) over 5 min > 25}", "an aggregate"),
         ("{a = 1} or {b = 2}", "an alternation"),
         ("{a = 1} then {b = 2}", "a sequence"),
+        ("{a = 1} and {b = 2}", "a coincidence"),
         ("{a = 1} 3 times within 2 s", "a repetition"),
         ("not {a = 1} within 3 s after {b = 2}", "an absence"),
         ("{a = 1} expires 2030-01-01", "expires"),

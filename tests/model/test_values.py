@@ -12,6 +12,7 @@ from purport.model.notification import Notification
 from purport.model.subscription import (
     Alternation,
     Approximation,
+    Coincidence,
     Conjunction,
     Options,
     Post,
@@ -80,6 +81,8 @@ def test_patterns_have_parts_and_durations_have_a_length() -> None:
         lambda: Conjunction(()),
         lambda: Alternation((one,)),
         lambda: Sequence((one,)),
+        lambda: Coincidence((one,)),
+        lambda: Coincidence((one, one), timedelta(0)),
         lambda: Repetition(one, 0, timedelta(seconds=1)),
         lambda: Repetition(one, 2, timedelta(0)),
         lambda: Subscription(one, name=" "),

@@ -83,6 +83,13 @@ class PossibleWorlds:
                 ]
                 for chain in product(*parts):
                     yield from _one_after_the_other(chain, within)
+            case ast.Coincidence(several, within):
+                parts = [
+                    list(self.explanations(one, (*place, number)))
+                    for number, one in enumerate(several)
+                ]
+                for group in product(*parts):
+                    yield from _close_together(_by_end(group), within)
             case ast.Repetition(repeated, times, within):
                 parts = [
                     list(self.explanations(repeated, (*place, number))) for number in range(times)
@@ -161,7 +168,13 @@ def _one_after_the_other(
         yield _joined(chain)
 
 
-def _close_together(chosen: tuple[Explanation, ...], within: timedelta) -> Iterator[Explanation]:
+def _by_end(group: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
+    return tuple(sorted(group, key=lambda one: (one.end or 0, one.about.id)))
+
+
+def _close_together(
+    chosen: tuple[Explanation, ...], within: timedelta | None
+) -> Iterator[Explanation]:
     """The chosen ones, if they are of different events in the order of their ends."""
     if any(one.end is None for one in chosen):
         return
@@ -169,7 +182,8 @@ def _close_together(chosen: tuple[Explanation, ...], within: timedelta) -> Itera
     is_in_order = order == sorted(order)
     are_different = len({one.about.id for one in chosen}) == len(chosen)
     lengths = (timedelta(microseconds=order[-1][0] - one.start) for one in chosen[:-1])
-    if is_in_order and are_different and all(length <= within for length in lengths):
+    is_close = within is None or all(length <= within for length in lengths)
+    if is_in_order and are_different and is_close:
         yield _joined(chosen)
 
 

@@ -38,7 +38,7 @@ def has_aggregate(pattern: ast.Pattern) -> bool:
     match pattern:
         case ast.Conjunction(predicates):
             return any(map(_is_of_window, predicates))
-        case ast.Alternation(inner) | ast.Sequence(inner):
+        case ast.Alternation(inner) | ast.Sequence(inner) | ast.Coincidence(inner):
             return any(map(has_aggregate, inner))
         case ast.Repetition(repeated):
             return has_aggregate(repeated)

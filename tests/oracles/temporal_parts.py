@@ -155,7 +155,14 @@ def as_sequence(chain: tuple[Instance, ...], within: timedelta | None) -> list[I
     return _as_one(chain, first.start)
 
 
-def as_repetition(chosen: tuple[Instance, ...], within: timedelta) -> list[Instance]:
+def as_coincidence(group: tuple[Instance, ...], within: timedelta | None) -> list[Instance]:
+    """The instances of a group as one, if all have ended and they make a coincidence."""
+    if any(one.end is None for one in group):
+        return []
+    return as_repetition(tuple(sorted(group, key=order)), within)
+
+
+def as_repetition(chosen: tuple[Instance, ...], within: timedelta | None) -> list[Instance]:
     """The chosen instances as one, if they are of different events and close enough."""
     *others, last = chosen
     assert last.end is not None
@@ -163,7 +170,7 @@ def as_repetition(chosen: tuple[Instance, ...], within: timedelta) -> list[Insta
         return []
     if any(order(one) >= order(last) for one in others):
         return []
-    if any(last.end - one.start > microseconds(within) for one in others):
+    if within is not None and any(last.end - one.start > microseconds(within) for one in others):
         return []
     return _as_one(chosen, min(one.start for one in chosen))
 

@@ -28,6 +28,7 @@ from tests.oracles.temporal_parts import (
     Way,
     aggregate_of,
     agreed_bindings,
+    as_coincidence,
     as_repetition,
     as_sequence,
     asked_terms,
@@ -147,6 +148,9 @@ class Scan:
             case ast.Sequence(steps, within):
                 chains = product(*map(self.instances, steps))
                 return [one for chain in chains for one in as_sequence(chain, within)]
+            case ast.Coincidence(parts, within):
+                groups = product(*map(self.instances, parts))
+                return [one for group in groups for one in as_coincidence(group, within)]
             case ast.Repetition(repeated, times, within):
                 some = [one for one in self.instances(repeated) if one.end is not None]
                 return [
@@ -167,7 +171,7 @@ class Scan:
         match pattern:
             case ast.Conjunction():
                 return []
-            case ast.Alternation(inner) | ast.Sequence(inner):
+            case ast.Alternation(inner) | ast.Sequence(inner) | ast.Coincidence(inner):
                 return [one for each in inner for one in self.deadlines(each)]
             case ast.Repetition(repeated):
                 return self.deadlines(repeated)

@@ -46,6 +46,7 @@ ASKED = [
     "{heat filter(>, last 2) {heat > 0, room = $room}} as rising",
     "{heat > 30, count(heat) over 60 s >= 3} as many",
     "{type = link down, port = $p} then {type = vpn down, port = $p} within 60 s as both",
+    "{type = link down, port = $p} and {type = vpn down, port = $p} within 60 s as beside",
     "{type = link down, port = $p} 2 times within 90 s at most once per 2 min as again",
     "not {type = ack, port = $p} within 30 s after {type = link down, port = $p} as silent",
     "not {type = open} within 20 s after {type = vpn down} at most once per 3 min as closed",

@@ -196,6 +196,7 @@ def _compositions(inner: st.SearchStrategy[ast.Pattern]) -> st.SearchStrategy[as
     return st.one_of(
         st.builds(ast.Alternation, several),
         st.builds(ast.Sequence, several, st.one_of(st.none(), durations)),
+        st.builds(ast.Coincidence, several, st.one_of(st.none(), durations)),
         st.builds(ast.Repetition, inner, st.integers(1, 99), durations),
         st.builds(ast.Absence, inner, durations, inner),
     )

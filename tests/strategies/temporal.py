@@ -291,6 +291,7 @@ def _patterns(draw: st.DrawFn, world: _World, depth: int) -> ast.Pattern:
     kinds: list[st.SearchStrategy[ast.Pattern]] = [
         st.builds(ast.Alternation, several),
         st.builds(ast.Sequence, several, st.one_of(st.none(), durations)),
+        st.builds(ast.Coincidence, several, st.one_of(st.none(), durations)),
         st.builds(ast.Repetition, inner, st.sampled_from([2, 2, 3]), durations),
     ]
     if not world.is_positive:

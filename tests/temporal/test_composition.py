@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from purport import Event, parse
-from purport.temporal import composition, instance
+from purport.temporal import coincidence, composition, instance
 from purport.temporal.agreeing import Agreeing, equality_keys
+from purport.temporal.coincidence import CoincidenceNode
 from purport.temporal.engine import TemporalEngine
 from purport.temporal.instance import Instance, is_same
 from purport.temporal.occurrence import Occurrence
-from purport.temporal.repetition import RepetitionNode
+from purport.temporal.time_index import TimeIndex
+from purport.temporal.told import Detection
+from tests.strategies.temporal import matcher
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
@@ -58,6 +61,8 @@ def asked_whether_equal(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         "{type = a, p = $p} then {type = b, p = $p}",
         "{type = a, p = $p} then {type = b, p = $p} within 2000 s",
         "{p = $p} 2 times within 2000 s",
+        "{type = a, p = $p} and {type = b, p = $p}",
+        "{type = a, p = $p} and {type = b, p = $p} within 2000 s",
         "not {type = a, p = $p} within 1 s after {type = b, p = $p}",
     ],
 )
@@ -76,18 +81,24 @@ def test_what_gives_other_values_to_names_is_not_looked_at(
 
 
 @pytest.mark.parametrize(
-    "text", ["{type = a, p = $p} then {type = b, p = $p}", "{p = $p} 3 times within 2000 s"]
+    ("text", "most"),
+    [
+        ("{type = a, p = $p} then {type = b, p = $p}", 40),
+        ("{p = $p} 3 times within 2000 s", 40),
+        ("{type = a, p = $p} and {type = b, p = $p}", 50),
+        ("{type = a} and {p = $p} and {p = 1} within 2000 s", 70),
+    ],
 )
 def test_what_cannot_be_better_is_not_looked_at(
-    text: str, asked_whether_equal: list[object], monkeypatch: pytest.MonkeyPatch
+    text: str, most: int, asked_whether_equal: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = RepetitionNode._made
+    made = CoincidenceNode._made
 
     def noting(*parts: object) -> Instance:
         asked_whether_equal.append(parts)
         return made(*parts)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(RepetitionNode, "_made", noting)
+    monkeypatch.setattr(CoincidenceNode, "_made", noting)
     engine = asking(text)
     for number in range(500):
         take(engine, f"a{number}", number, number, p=1)
@@ -96,7 +107,105 @@ def test_what_cannot_be_better_is_not_looked_at(
     told = [take(engine, f"b{number}", 600 + number, 600 + number, p=1) for number in range(10)]
 
     assert told == [[f"b{number}"] for number in range(10)]
-    assert len(asked_whether_equal) <= 40
+    assert len(asked_whether_equal) <= most
+
+
+def told_with(engine: TemporalEngine, *events: tuple[str, float, float, str]) -> list[list[str]]:
+    """What each answer rests on, of events with ids, times and types."""
+    told: list[Detection] = []
+    for name, start, end, kind in events:
+        times = {"@start": at(start).isoformat(), "@end": at(end).isoformat()}
+        event = Event.from_json({"@id": name, "type": kind, **times})
+        told += engine.take(event, at(end)).detections
+    return [[part.instance.about.id for part in one.instance.parts] for one in told]
+
+
+def test_a_coincidence_is_told_with_each_of_its_parts_in_the_order_of_their_ends() -> None:
+    engine = asking("{type = a} and {type = b} and {type = c} within 10 s")
+
+    told = told_with(engine, ("c", 1, 2, "c"), ("b", 0, 3, "b"), ("a", 3, 10, "a"))
+
+    assert told == [["c", "b", "a"]]
+
+
+def test_an_event_that_answers_several_parts_is_taken_where_the_others_are_missing() -> None:
+    engine = asking("({type = a} or {type = b}) and {type = a} and {type = c}")
+
+    assert told_with(engine, ("a", 1, 1, "a"), ("b", 2, 2, "b"), ("c", 3, 3, "c")) == [
+        ["a", "b", "c"]
+    ]
+
+
+def test_equal_parts_are_answered_by_different_events() -> None:
+    engine = asking("{type = a} and {type = b} and {type = a} within 10 s")
+
+    told = told_with(
+        engine, ("a1", 1, 1, "a"), ("b1", 2, 2, "b"), ("b2", 3, 3, "b"), ("a2", 4, 4, "a")
+    )
+
+    assert [one[-1] for one in told] == ["a2"]
+
+
+@pytest.mark.parametrize("what", ["{0} 2 times within 20 s", "{0} and {0}", "{0} and {{type = a}}"])
+def test_what_is_about_one_event_is_not_several(what: str) -> None:
+    engine = asking(what.format("({type = a} or not {type = b} within 5 s after {type = a})"))
+
+    assert take(engine, "a", 1, 1) == []
+    assert engine.pass_time(at(60)) == ()
+
+
+@pytest.mark.parametrize("word", ["and", "then"])
+def test_what_names_something_else_is_found_by_its_time(
+    word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = asking(f"{{type = a, p = $p}} {word} {{type = b, q = $q}} within 2 s")
+    for number in range(500):
+        take(engine, f"a{number}", number, number, p=number)
+    assert take(engine, "b1", 500, 500, q=1) == ["b1"]
+    looked_into: list[object] = []
+    between = TimeIndex.between
+
+    def noting(*asked: object, **options: object) -> object:
+        looked_into.append(asked)
+        return between(*asked, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TimeIndex, "between", noting)
+
+    assert take(engine, "b2", 501, 501, q=2) == ["b2"]
+    assert len(looked_into) <= 20
+
+    engine.drop(before=at(501))
+    assert take(engine, "b3", 501, 501, q=3) == []
+    assert take(engine, "a500", 501.5, 501.5, p=7) == (["a500"] if word == "and" else [])
+    assert take(engine, "b4", 502, 502, q=4) == ["b4"]
+
+
+def test_what_is_less_likely_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = TemporalEngine(matcher)
+    engine.add("asked", parse("{kind = hot~} and {kind = cold}"))
+    for number in range(300):
+        take(engine, f"a{number}", number, number, kind=("warm", "mild")[number % 2])
+    tried: list[object] = []
+    likeliest = coincidence._likeliest
+
+    def noting(*asked: object) -> object:
+        tried.append(asked)
+        return likeliest(*asked)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(coincidence, "_likeliest", noting)
+
+    assert take(engine, "b", 400, 400, kind="cold") == ["b"]
+    assert len(tried) <= 2
+
+
+def test_what_is_not_near_is_not_looked_at(asked_whether_equal: list[object]) -> None:
+    engine = asking("{type = a, p = $p} and {type = b, p = $p} within 2 s")
+    for number in range(500):
+        take(engine, f"a{number}", number, number, p=1)
+    asked_whether_equal.clear()
+
+    assert take(engine, "b", 500, 500, p=1) == ["b"]
+    assert len(asked_whether_equal) <= 4
 
 
 def test_what_ended_first_may_have_begun_last() -> None:

@@ -309,6 +309,7 @@ class Counted(MemoryHistory):
         "{type = x, start after(5 s) {type = a}, start during {type = y}}",
         "{type = x, end filter(=, last 2) {type = a}}",
         "{type = a} then {type = x} within 9 s",
+        "{type = a} and {type = x} within 9 s",
         "{type = a, count() over 5 s > 3}",
         "{type = x, interval during {type = y}} or {type = a} 3 times within 2 s",
     ],

@@ -324,6 +324,44 @@ def test_an_event_is_not_repeated_by_itself() -> None:
     assert answering(text, one("x1", 0, 5, room="hall")) == ""
 
 
+@pytest.mark.parametrize(
+    ("events", "is_so"),
+    [
+        ((one("x", 0, 2), one("y", 3, 10)), "y"),
+        ((one("y", 0, 2), one("x", 3, 10)), "x"),
+        ((one("x", 0, 10), one("y", 2, 5)), "x"),
+        ((one("x", 0, 11), one("y", 1, 5)), "x"),
+        ((one("x", 0, 5), one("y", 0, 5)), "y"),
+        ((one("x", 0, 2), one("y", 3, 11)), ""),
+        ((one("x", 0, 2), one("y", 3, None)), ""),
+    ],
+)
+def test_a_coincidence_is_about_what_ends_last_in_any_order(
+    events: tuple[Occurrence, ...], is_so: str
+) -> None:
+    assert answering("{kind = x} and {kind = y} within 0.01 ms", *events) == is_so
+
+
+def test_without_a_limit_a_coincidence_may_take_any_time() -> None:
+    assert answering("{kind = x} and {kind = y}", one("y", 0, 1), one("x", 900, 901)) == "x"
+
+
+def test_the_events_of_a_coincidence_are_different_ones() -> None:
+    text = "{kind = x} and {room = hall} and {kind = x}"
+    both = one("x1", 0, 1, room="hall")
+
+    assert answering(text, both, one("x2", 2, 3)) == ""
+    assert answering(text, both, one("x2", 2, 3), one("x3", 4, 5)) == "x3"
+
+
+def test_the_parts_of_a_coincidence_agree_on_what_is_named() -> None:
+    text = "{kind = x, room = $r} and {kind = y, room = $r}"
+    hall, attic = one("y1", 0, 1, room="hall"), one("y2", 2, 3, room="attic")
+
+    assert answering(text, hall, one("x", 5, 6, room="hall")) == "x"
+    assert answering(text, attic, one("x", 5, 6, room="hall")) == ""
+
+
 @pytest.mark.parametrize(("end", "is_so"), [(10, True), (11, False), (15, False), (16, True)])
 def test_an_absence_is_decided_by_what_ends_after_the_trigger_up_to_the_deadline(
     end: int, is_so: bool

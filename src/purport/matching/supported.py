@@ -14,6 +14,7 @@ from purport.model.subscription import (
     Alternation,
     AskedValue,
     ClassOrder,
+    Coincidence,
     Comparison,
     Conjunction,
     ContainsAll,
@@ -87,6 +88,8 @@ def _in_pattern(pattern: Pattern) -> Iterator[str]:
             yield f"an alternation (or){_IN_TIME}"
         case Sequence():
             yield f"a sequence (then){_IN_TIME}"
+        case Coincidence():
+            yield f"a coincidence (and){_IN_TIME}"
         case Repetition():
             yield f"a repetition (times){_IN_TIME}"
         case Absence():

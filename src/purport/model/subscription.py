@@ -1,7 +1,7 @@
 """Subscriptions and rules as trees of small nodes: what the subscription language says.
 
 * Subscription = Pattern + Options (+ Action: a Rule)
-* Pattern = Conjunction | Alternation | Sequence | Repetition | Absence
+* Pattern = Conjunction | Alternation | Sequence | Coincidence | Repetition | Absence
 * Conjunction = Predicates, all of which must hold for one event
 * Predicate = Comparison | OneOfValues | InRange              values
             | IsA | ClassOrder | HasProperty                  ontologies
@@ -344,6 +344,18 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
+class Coincidence:
+    """`{...} and {...} within 10 s`: different events in any order, all within the time."""
+
+    parts: tuple[Pattern, ...]
+    within: timedelta | None = None
+
+    def __post_init__(self) -> None:
+        _require(len(self.parts) > 1, "a coincidence has at least two patterns")
+        _require_duration(self.within)
+
+
+@dataclass(frozen=True, slots=True)
 class Repetition:
     """`{...} 3 times within 2 s`."""
 
@@ -368,7 +380,7 @@ class Absence:
         _require_duration(self.within)
 
 
-Pattern = Conjunction | Alternation | Sequence | Repetition | Absence
+Pattern = Conjunction | Alternation | Sequence | Coincidence | Repetition | Absence
 
 
 class Multiplicity(StrEnum):

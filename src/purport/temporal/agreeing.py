@@ -22,16 +22,18 @@ class Agreeing:
     """Instances in the order of time; those with the same names and values are kept together.
 
     Who looks for those that agree names values too (`port = $port`). Equal values have a key in
-    common, so only groups with such a key are asked, each once, whether they do agree.
+    common, so only groups with such a key are asked, each once, whether they do agree. With what
+    names nothing that they do, all agree: these are found by their time.
     """
 
-    __slots__ = ("_filed", "_groups", "_named", "_names")
+    __slots__ = ("_filed", "_groups", "_in_time", "_named", "_names")
 
     def __init__(self) -> None:
         self._groups: dict[Bindings, TimeIndex[Instance]] = {}
         self._named: dict[str, list[tuple[int, Instance]]] = {}  # with their times, by event
         self._names: dict[_Names, int] = {}  # how many groups give values to these
         self._filed: dict[tuple[_Names, _Names], _Filed] = {}  # groups of the first, by the second
+        self._in_time: dict[_Names, TimeIndex[Instance]] = {}  # all with these, if that was asked
 
     def __len__(self) -> int:
         return sum(map(len, self._groups.values()))
@@ -43,6 +45,8 @@ class Agreeing:
             group = self._groups[one.bindings] = TimeIndex()
             self._file(one.bindings)
         group.add(time, one.about.id, one)
+        if self._in_time and (names := _names_of(one.bindings)) in self._in_time:
+            self._in_time[names].add(time, one.about.id, one)
         self._named.setdefault(one.about.id, []).append((time, one))
 
     def remove(self, time: int, one: Instance) -> None:
@@ -59,14 +63,24 @@ class Agreeing:
         for time, one in self._named.pop(event, ()):
             self._take_out(time, one)
 
-    def with_names(self, asked: Bindings) -> Iterator[tuple[Bindings, TimeIndex[Instance]]]:
-        """The groups that agree with some values, each with its own."""
+    def with_names(
+        self, asked: Bindings, first: int | None = None, last: int | None = None
+    ) -> Iterator[tuple[Bindings, TimeIndex[Instance]]]:
+        """The groups that agree with some values, each with its own.
+
+        Of those that have nothing in a stretch of time, some may be left out.
+        """
         if len(self._groups) == 1 and () in self._groups:  # the most frequent: no names at all
             yield (), self._groups[()]
             return
         known = dict(asked)
         for names in list(self._names):
             shared = tuple(name for name in names if name in known)
+            if first is not None and names and not shared:
+                some = self._all_with(names).between(first, last)
+                for bindings in dict.fromkeys([one.bindings for one in some]):
+                    yield bindings, self._groups[bindings]
+                continue
             filed = self._filed_by(names, shared)
             found: dict[Bindings, None] = {}
             for keys in product(*(equality_keys(known[name]) for name in shared)):
@@ -82,7 +96,7 @@ class Agreeing:
 
     def between(self, asked: Bindings, first: int | None, last: int | None) -> Iterator[Instance]:
         """Those of a stretch of time that agree with some values."""
-        for _, group in self.with_names(asked):
+        for _, group in self.with_names(asked, first, last):
             yield from group.between(first, last)
 
     def _file(self, bindings: Bindings) -> None:
@@ -101,7 +115,19 @@ class Agreeing:
                     _add(filed, bindings, shared)
         return self._filed[names, shared]
 
+    def _all_with(self, names: _Names) -> TimeIndex[Instance]:
+        """All that give values to just these names, by time."""
+        if names not in self._in_time:
+            found = self._in_time[names] = TimeIndex()
+            for some in self._named.values():
+                for time, one in some:
+                    if _names_of(one.bindings) == names:
+                        found.add(time, one.about.id, one)
+        return self._in_time[names]
+
     def _take_out(self, time: int, one: Instance) -> None:
+        if self._in_time and (names := _names_of(one.bindings)) in self._in_time:
+            self._in_time[names].remove(time, one.about.id, one)
         self._groups[one.bindings].remove(time, one.about.id, one)
         self._let_go_if_empty(one.bindings)
 
@@ -113,6 +139,7 @@ class Agreeing:
         self._names[names] -= 1
         if not self._names[names]:
             del self._names[names]
+            self._in_time.pop(names, None)
         for (whose, shared), filed in self._filed.items():
             if whose == names:
                 _remove(filed, bindings, shared)

@@ -13,6 +13,7 @@ from purport.model.subscription import (
     Alternation,
     AskedAttribute,
     AskedValue,
+    Coincidence,
     Comparison,
     Conjunction,
     During,
@@ -44,10 +45,8 @@ def waits_for_clock(pattern: Pattern) -> bool:
     match pattern:
         case Conjunction():
             return False
-        case Alternation(alternatives):
-            return any(map(waits_for_clock, alternatives))
-        case Sequence(steps):
-            return any(map(waits_for_clock, steps))
+        case Alternation(parts) | Sequence(parts) | Coincidence(parts):
+            return any(map(waits_for_clock, parts))
         case Repetition(repeated):
             return waits_for_clock(repeated)
         case Absence():
@@ -156,8 +155,8 @@ def is_shallow(pattern: Pattern) -> bool:
             )
         case Alternation(alternatives):
             return all(map(is_shallow, alternatives))
-        case Sequence(steps):
-            return not any(map(is_in_time, steps))
+        case Sequence(parts) | Coincidence(parts):
+            return not any(map(is_in_time, parts))
         case Repetition(inner):
             return not is_in_time(inner)
         case Absence(missing, _, trigger):

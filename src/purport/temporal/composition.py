@@ -128,7 +128,8 @@ class SequenceNode(Composition):
             return
         first = None if self._within is None else instance.start - self._within
         found = []
-        for names, chains in self._chains[step - 1].with_names(instance.bindings):
+        before = self._chains[step - 1]
+        for names, chains in before.with_names(instance.bindings, first, instance.start):
             bindings = joined(names, instance.bindings)
             found += [
                 _with(instance, chain.parts, chain.start, place, bindings, chain)

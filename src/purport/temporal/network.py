@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -17,6 +18,7 @@ from purport.model.subscription import (
     Alternation,
     AskedAttribute,
     AskedValue,
+    Coincidence,
     Conjunction,
     During,
     HistoryFilter,
@@ -36,6 +38,7 @@ from purport.temporal.asked import (
     attribute_of,
     is_prompt,
 )
+from purport.temporal.coincidence import CoincidenceNode
 from purport.temporal.composition import AbsenceNode, AlternationNode, SequenceNode
 from purport.temporal.conjunction import ConjunctionNode, Hear
 from purport.temporal.filters import Filters, matched_options
@@ -49,12 +52,11 @@ from purport.temporal.operators import (
     Witnesses,
 )
 from purport.temporal.progress import Progress
-from purport.temporal.repetition import RepetitionNode
 from purport.temporal.sources import Correlation
 from purport.temporal.windows import AggregateOperator
 
 Node = (
-    ConjunctionNode | AlternationNode | SequenceNode | RepetitionNode | AbsenceNode | LikeliestNode
+    ConjunctionNode | AlternationNode | SequenceNode | CoincidenceNode | AbsenceNode | LikeliestNode
 )
 MakesOperator = (
     AfterOperator
@@ -165,10 +167,10 @@ class Network:
         match pattern:
             case Conjunction():
                 return self._conjunction(_parts(pattern, is_inner=role.is_inner), role)
-            case Alternation(alternatives):
-                return self._composed(pattern, alternatives, role)
-            case Sequence(steps):
-                return self._composed(pattern, steps, role)
+            case Alternation(parts) | Sequence(parts):
+                return self._composed(pattern, parts, role)
+            case Coincidence(parts):
+                return self._composed(pattern, tuple(dict.fromkeys(parts)), role)
             case Repetition(inner):
                 return self._composed(pattern, (inner,), role)
             case Absence(missing, _, trigger):
@@ -206,14 +208,13 @@ class Network:
                 return either, tuple((one, either.hear) for one in nodes)
             case Sequence(steps, within):
                 places = [write_pattern(one) for one in steps]
-                sequence = SequenceNode(rank, places, _limit(within))
-                return sequence, tuple(
-                    (one, partial(sequence.hear, number)) for number, one in enumerate(nodes)
-                )
+                return _several(SequenceNode(rank, places, _limit(within)), nodes)
+            case Coincidence(parts, within):
+                asked = [(write_pattern(one), times) for one, times in Counter(parts).items()]
+                return _several(CoincidenceNode(rank, asked, _limit(within)), nodes)
             case Repetition(inner, times, within):
-                place, limit = write_pattern(inner), length_of(within)
-                several = RepetitionNode(rank, place, times, limit)
-                return several, ((nodes[0], several.hear),)
+                asked = [(write_pattern(inner), times)]
+                return _several(CoincidenceNode(rank, asked, length_of(within)), nodes)
             case Absence(_, within, trigger):
                 place, limit = write_pattern(trigger), length_of(within)
                 missing = AbsenceNode(rank, place, limit, self._progress)
@@ -332,6 +333,13 @@ def _parts(conjunction: Conjunction, *, is_inner: bool) -> Parts:
             "there is none: $ stands in inner braces, or as `a = $name` in a composition"
         )
     return parts
+
+
+def _several(
+    node: SequenceNode | CoincidenceNode, parts: list[Node]
+) -> tuple[Node, tuple[tuple[Node, Hear], ...]]:
+    """A node that hears of each of its parts by its number."""
+    return node, tuple((one, partial(node.hear, number)) for number, one in enumerate(parts))
 
 
 def _limit(duration: timedelta | None) -> int | None:

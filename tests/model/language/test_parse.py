@@ -20,6 +20,7 @@ from purport.model.subscription import (
     AskedValue,
     ClassOrder,
     ClassRelation,
+    Coincidence,
     Comparison,
     Conjunction,
     ContainsAll,
@@ -301,6 +302,17 @@ def test_compositions() -> None:
         "({a = 1} or {b = 1}) then {b = 1}": Sequence((Alternation((a, b)), b)),
         "{a = 1} then {b = 1} or {b = 1}": Alternation((Sequence((a, b)), b)),
         "{a = 1} 2 times within 10 s then {b = 1}": Sequence((Repetition(a, 2, ten), b)),
+        "{a = 1} and {b = 1}": Coincidence((a, b)),
+        "{a = 1} AND {b = 1} and {a = 1} within 10 s": Coincidence((a, b, a), ten),
+        "{a = 1} and {b = 1} or {b = 1} and {a = 1} within 10 s": Alternation(
+            (Coincidence((a, b)), Coincidence((b, a), ten))
+        ),
+        "{a = 1} and {b = 1} 2 times within 10 s": Coincidence((a, Repetition(b, 2, ten))),
+        "({a = 1} and {b = 1}) then {b = 1}": Sequence((Coincidence((a, b)), b)),
+        "({a = 1} then {b = 1} within 10 s) and {b = 1}": Coincidence((Sequence((a, b), ten), b)),
+        "{a = 1} and not {b = 1} within 10 s after {a = 1} within 10 s": Coincidence(
+            (a, Absence(b, ten, a)), ten
+        ),
     }
 
     for text, pattern in forms.items():
@@ -421,6 +433,9 @@ def test_prefixes_are_expanded_where_they_are_known() -> None:
         ("{5 < a}", 1, 2, "the attribute comes first"),
         ("{a = 'b c'}", 1, 6, 'texts are quoted with "..."'),
         ('{"a": "b"}', 1, 5, "joined by '=', not ':'"),
+        ("{a = b} and", 1, 12, "the text ends here, expected a pattern"),
+        ("{a = b} and {a = c} then {a = d}", 1, 21, "found 'then', expected an option"),
+        ("{a = b} then {a = c} and {a = d}", 1, 22, "found 'and', expected an option"),
         ("{a = b} then", 1, 13, "the text ends here, expected a pattern"),
         ("{a = b} threshold", 1, 18, "the text ends here, expected a number"),
         ("{a = b} 3 times", 1, 16, "the text ends here, expected 'within'"),

@@ -96,6 +96,10 @@ class SubscriptionBuilder(Transformer[Token, Any]):
         *steps, _within, limit = parts
         return ast.Sequence(_without_tokens(steps), limit)
 
+    def coincidence(self, *parts: Any) -> ast.Coincidence:
+        *patterns, _within, limit = parts
+        return ast.Coincidence(_without_tokens(patterns), limit)
+
     def repetition(
         self, pattern: ast.Pattern, times: Token, _times: Token, _within: Token, limit: timedelta
     ) -> ast.Repetition:

@@ -121,12 +121,17 @@ def write_pattern(pattern: ast.Pattern) -> str:
         case ast.Alternation(alternatives):
             return " or ".join(map(_step, alternatives))
         case ast.Sequence(steps, within):
-            limit = "" if within is None else f" within {_duration(within)}"
-            return " then ".join(map(_step, steps)) + limit
+            return " then ".join(map(_step, steps)) + _limit(within)
+        case ast.Coincidence(parts, within):
+            return " and ".join(map(_step, parts)) + _limit(within)
         case ast.Repetition(repeated, times, within):
             return f"{_step(repeated)} {times} times within {_duration(within)}"
         case ast.Absence(missing, within, trigger):
             return f"not {_step(missing)} within {_duration(within)} after {_step(trigger)}"
+
+
+def _limit(within: timedelta | None) -> str:
+    return "" if within is None else f" within {_duration(within)}"
 
 
 def _step(pattern: ast.Pattern) -> str:
