@@ -8,7 +8,7 @@ from heapq import nlargest
 from purport.temporal.agreeing import Agreeing
 from purport.temporal.composition import Composition, best_of
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Bindings, Instance, Part, agree, joined
+from purport.temporal.instance import Bindings, Composed, Instance, Part, agree, joined
 from purport.temporal.time_index import TimeIndex
 
 
@@ -93,7 +93,7 @@ class RepetitionNode(Composition):
         for one in others:
             probability *= one.probability
         all_of_them = [*sorted(others, key=_order), last]
-        return Instance(
+        return Composed(
             last.about,
             min(one.start for one in all_of_them),
             last.end,
