@@ -51,13 +51,13 @@ def test_what_a_rule_publishes_of_an_absence_counts_in_other_patterns() -> None:
     assert starts == sorted(starts)
 
 
-def test_an_event_from_far_ahead_does_not_make_all_others_late() -> None:
+def test_a_clock_that_is_wrong_does_not_make_others_late() -> None:
     clock = ManualClock(NOON)
     with Broker.in_memory(clock=clock) as broker:
         broker.subscribe("{type = b, start after(10 s) {type = a}} as pattern")
         wrong = "2099-01-01T00:00:00Z"
         broker.publish({"type": "c", "@start": wrong, "@end": wrong})
-        clock.advance(timedelta(days=1))
+        clock.advance(timedelta(microseconds=1))
         receipts = [broker.publish({"type": kind}) for kind in ("a", "b")]
 
         assert [one.late_by for one in receipts] == [None, None]
@@ -140,11 +140,11 @@ def test_an_absence_is_noticed_when_its_time_is_up_and_after_a_restart(tmp_path:
         clock.advance(timedelta(seconds=5))
         broker.publish({"type": "ack", "order": 2})
 
-    clock.advance(timedelta(seconds=24))
+    clock.advance(timedelta(seconds=25))
     with Broker.open(tmp_path, clock=clock) as broker:
-        assert told(broker, "missing") == []
+        assert told(broker, "missing") == []  # an answer just now is in time
 
-        clock.advance(timedelta(seconds=1))
+        clock.advance(timedelta(microseconds=1))
         broker.run_due()
 
         assert told(broker, "missing") == ["a"]
@@ -401,14 +401,14 @@ def failing() -> _FullWhenFound:
 
 @pytest.fixture
 def failed(failing: _FullWhenFound) -> Broker:
-    """A broker that has found something, when the disk was full, and could not tell it."""
+    """A broker that could not tell what it had found, since the disk was full by then."""
     clock = ManualClock(NOON)
     broker = Broker(failing, clock=clock)
     broker.subscribe(CAUSE)
     broker.publish({"type": "link down", "port": 7})
     clock.advance(timedelta(seconds=1))
-    with pytest.raises(JournalError):
-        broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})
+    broker.publish({"@id": "vpn", "type": "vpn down", "port": 7})  # which is kept all the same
+    assert told(broker, "cause") == []
     failing.is_failing = False
     return broker
 

@@ -92,7 +92,8 @@ def test_time_that_passes_decides_absences_and_makes_what_comes_too_late() -> No
     text = "not {kind = y} within 0.005 ms after {kind = x}"
 
     assert arrived(publication("x", 0, 10), Passing(14), text=text).watermark == 10
-    arrivals = arrived(publication("x", 0, 10), Passing(15), publication("y", 0, 15), text=text)
+    assert arrived(publication("x", 0, 10), Passing(15), text=text).watermark == 10
+    arrivals = arrived(publication("x", 0, 10), Passing(16), publication("y", 0, 15), text=text)
     assert arrivals.watermark == 16
     assert arrivals.known["y"].is_late
     waiting = arrived(publication("x", 0, 10), Passing(16), allowance=2, text=text)

@@ -257,7 +257,7 @@ def test_who_is_gone_does_not_move_time() -> None:
 
     engine.remove("soon")
 
-    assert engine.next_deadline == time_of(5_000_000)
+    assert engine.next_deadline == time_of(5_000_001)
     engine.pass_time(time_of(2_000_000))
     assert engine.watermark == time_of(0)
 
