@@ -192,7 +192,12 @@ def test_more_may_be_asked_at_once_than_is_remembered(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     "text",
-    ["{A = 1} then {A = 2} within 1 s", "{A < $b}", "{start after {avg(A) over 5 s = 3~}}"],
+    [
+        "{A = 1} then {A = 2} within 1 s",
+        "{A < $b}",
+        "{start after {avg(A) over 5 s = 3~}}",
+        "{start after {B = $b, avg(A) over 5 s = 3}}",
+    ],
 )
 def test_what_needs_more_than_one_event_and_its_past_is_refused(text: str) -> None:
     stored = StoredAnswers(MemoryHistory(), Matcher(measure="exact"))
