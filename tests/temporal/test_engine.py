@@ -1,6 +1,6 @@
 """The live engine, against asking everything anew after each step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -315,7 +315,7 @@ def test_the_window_counts_an_event_as_it_is_best_read() -> None:
     assert [one.event for one in told_live([asked], steps, 0)] == ["b"]
 
 
-def parts_of(text: str, *said: dict[str, object]) -> list[list[tuple[str, str]]]:
+def parts_of(text: str, *said: Mapping[str, object]) -> list[list[tuple[str, str]]]:
     """The places and events of all parts that are told with each answer; one event a second."""
     engine = TemporalEngine(matcher)
     engine.add("asked", parse(text))
