@@ -20,43 +20,30 @@ def is_explained(
 ) -> bool:
     """Whether the event, with those that it is told with and no others, is as likely an answer.
 
-    Of an absence, less may have come then, and it is likelier; but not if what is missing has an
-    aggregate, which may come to something else then. No window may hold more than are named.
+    Of an absence, less may have come then, and it is likelier. An aggregate is no part of it: other
+    events may be in its window that are not told.
     """
     named = {instance.about.id, *(part.instance.about.id for part in instance.all_parts())}
     alone = [one for one in known if one.id in named]
     if len(alone) < len(named):
         return False
-    if _misses_aggregate(subscription.pattern):
+    if has_aggregate(subscription.pattern):
         return True
     found = answers(subscription, alone, matcher=matcher, watermark=watermark)
     return found.get(instance.about.id, 0.0) >= instance.probability - TOLERANCE
 
 
-def _misses_aggregate(pattern: ast.Pattern) -> bool:
-    """Whether a window is asked for in what is missing."""
-    match pattern:
-        case ast.Conjunction():
-            return False
-        case ast.Alternation(inner) | ast.Sequence(inner):
-            return any(map(_misses_aggregate, inner))
-        case ast.Repetition(repeated):
-            return _misses_aggregate(repeated)
-        case ast.Absence(missing, _, trigger):
-            return _has_aggregate(missing) or _misses_aggregate(trigger)
-
-
-def _has_aggregate(pattern: ast.Pattern) -> bool:
+def has_aggregate(pattern: ast.Pattern) -> bool:
     """Whether a window is asked for somewhere in a pattern."""
     match pattern:
         case ast.Conjunction(predicates):
             return any(map(_is_of_window, predicates))
         case ast.Alternation(inner) | ast.Sequence(inner):
-            return any(map(_has_aggregate, inner))
+            return any(map(has_aggregate, inner))
         case ast.Repetition(repeated):
-            return _has_aggregate(repeated)
+            return has_aggregate(repeated)
         case ast.Absence(missing, _, trigger):
-            return _has_aggregate(missing) or _has_aggregate(trigger)
+            return has_aggregate(missing) or has_aggregate(trigger)
 
 
 def _is_of_window(predicate: ast.Predicate) -> bool:
@@ -68,5 +55,5 @@ def _is_of_window(predicate: ast.Predicate) -> bool:
             | ast.AllenRelated(inner=inner)
             | ast.HistoryFilter(inner=inner)
         ):
-            return _has_aggregate(inner)
+            return has_aggregate(inner)
     return isinstance(predicate, ast.WindowAggregate)
