@@ -166,6 +166,24 @@ def test_a_match_in_time_is_explained_by_the_events_that_made_it(run: Run, tmp_p
     assert "link 7" not in json.dumps(row)
 
 
+@pytest.mark.usefixtures("spark")
+def test_an_aggregate_is_explained_by_the_events_of_its_window(run: Run, tmp_path: Path) -> None:
+    lines = [{"@id": f"e{n}", "@start": n, "@end": n, "room": "hall", "n": n} for n in range(3)]
+    (tmp_path / "e.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    done = run(
+        "stream", "--from", f"file:{tmp_path / 'e.jsonl'}", "--to", f"jsonl:{tmp_path / 'm'}",
+        "-s", "{room = hall, sum(n) over 5 s > 2} as much", "--until-end", "--measure", "exact",
+    )  # fmt: skip
+    assert done.status == 0, done.errors
+
+    told = run("explain", tmp_path / "m", "e2").output.splitlines()
+    [row] = map(json.loads, run("explain", tmp_path / "m", "e2", "--json").output.splitlines())
+
+    place = "sum(n) over 5 s > 2 (3 from 3 values)"
+    assert [line.split(",")[0] for line in told[-3:]] == [f"  {place}  <->  e{n}" for n in range(3)]
+    assert [part["place"] for part in row["explanation"]["parts"]] == [place] * 3
+
+
 def test_the_example_of_the_guide_is_true() -> None:
     root = Path(__file__).parents[2]
     guide = (root / "docs" / "guides" / "watching.md").read_text()

@@ -1,5 +1,6 @@
 """A broker and patterns in time: told as they come true, and not lost or doubled by a crash."""
 
+import json
 import threading
 from collections.abc import Sequence
 from contextlib import closing
@@ -97,6 +98,39 @@ def test_a_cause_is_found_with_the_event_that_it_was() -> None:
     assert [one.event.id for one in found.match.evidence] == ["link 9"]
     assert "link 9" in found.match.explain()
     assert '"evidence"' in found.match.explain("json")
+
+
+def test_an_aggregate_is_found_with_the_events_of_its_window_also_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    clock = ManualClock(NOON)
+    with Broker.open(tmp_path, clock=clock) as broker:
+        broker.subscribe("{room = hall, avg(degrees) over 5 min > 25} as hot")
+        for name, degrees in (("a", 24), ("b", 30)):
+            broker.publish({"@id": name, "room": "hall", "degrees": degrees})
+            clock.advance(timedelta(seconds=1))
+        told_live = [one.match.explain() for one in broker.subscriber("hot").replay()]
+
+    with Broker.open(tmp_path, clock=clock) as broker:
+        [found] = broker.subscriber("hot").waiting()
+        explained = found.match.explain()
+        as_json = json.loads(found.match.explain("json"))
+
+    place = "avg(degrees) over 5 min > 25 (27 from 2 values)"
+    assert told_live == [explained]
+    assert f"{place}  <->  b" in explained
+    assert [(one["place"], one["event"]["@id"]) for one in as_json["evidence"]] == [
+        (place, "a"),
+        (place, "b"),
+    ]
+
+
+def test_an_aggregate_beside_a_reference_in_inner_braces_is_refused() -> None:
+    with (
+        Broker.in_memory() as broker,
+        pytest.raises(NotSupportedYet, match="an aggregate beside a reference"),
+    ):
+        broker.subscribe("{type = vpn, start after {port = $port, count() over 10 s > 2}} as storm")
 
 
 def test_inner_filters_ask_an_ontology(tmp_path: Path) -> None:

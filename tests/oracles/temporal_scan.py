@@ -21,7 +21,7 @@ from purport.model import subscription as ast
 from purport.model.comparison import Operator, holds
 from purport.model.event import Event, Statement
 from purport.model.match import Mapping
-from purport.model.term import Text
+from purport.model.term import Term, Text
 from purport.temporal.occurrence import Occurrence
 from tests.oracles.temporal_parts import (
     Instance,
@@ -377,17 +377,8 @@ class Scan:
         if self.watermark < moment:
             return 0.0
         wanted = asked_terms(asked.value, outer)
-        near = [asked.attribute] if asked.attribute and asked.attribute.approximation else []
-        counted = [counted_values(asked, event, way)]
-        for one in self.occurrences:
-            is_in_window = one.end is not None and (
-                moment - microseconds(asked.window) < one.end < moment
-            )
-            if one.id != event.id and is_in_window:
-                counted += [
-                    counted_values(asked, one, best)
-                    for best in self._plain_ways(plain, near, one)[:1]
-                ]
+        others = [values for _, values in self.window(asked, plain, event, moment)]
+        counted = [counted_values(asked, event, way), *others]
         return float(
             any(
                 result is not None and holds(result, asked.operator, term)
@@ -395,6 +386,24 @@ class Scan:
                 for result in [aggregate_of(asked.function, counted, term)]
             )
         )
+
+    def window(
+        self,
+        asked: ast.WindowAggregate,
+        plain: tuple[ast.Predicate, ...],
+        event: Occurrence,
+        moment: int,
+    ) -> list[tuple[str, list[Term]]]:
+        """The other events of the window before a moment, with what they add: latest last."""
+        near = [asked.attribute] if asked.attribute and asked.attribute.approximation else []
+        return [
+            (one.id, counted_values(asked, one, best))
+            for one in sorted(self.occurrences, key=order_of_events)
+            if one.id != event.id
+            and one.end is not None
+            and moment - microseconds(asked.window) < one.end < moment
+            for best in self._plain_ways(plain, near, one)[:1]
+        ]
 
     def _correlated(
         self, predicate: ast.Predicate, event: Occurrence, outer: Occurrence, way: Way

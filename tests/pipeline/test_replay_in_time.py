@@ -220,7 +220,9 @@ def test_what_came_before_a_part_counts_and_is_not_told(
         found = spark.read.parquet(spark_address(output)).collect()
         return sorted((row.event_id, row.sequence, row.at.astimezone(UTC)) for row in found)
 
-    cause, missing = ("vpn", 3, at(4)), [("last", 5, at(13)), ("r 6", 5, at(11))]
+    just_after = timedelta(microseconds=1)
+    cause = ("vpn", 3, at(4))
+    missing = [("last", 5, at(13) + just_after), ("r 6", 5, at(11) + just_after)]
     assert of_part(Span(after=2), 0) == [*missing, cause]
     assert of_part(Span(after=2, through=5), 1) == [cause]  # which ends before anything is missed
     assert of_part(Span(since=at(4), until=at(13)), 2) == [missing[1], cause]

@@ -258,16 +258,19 @@ def conjunctions(
 def _conjunctions(
     draw: st.DrawFn, world: _World, depth: int, *, is_inner: bool = False
 ) -> ast.Conjunction:
-    near = world.near
+    near, is_correlated = world.near, False
     predicates = draw(st.lists(plain_predicates(near=near), max_size=1))
     if world.is_correlated and draw(_seldom):
         others = correlated_predicates if is_inner else binding_predicates
         predicates.append(draw(others(near=near)))
+        is_correlated = is_inner
     if depth > 0:
         inner = _conjunctions(world, depth - 1, is_inner=True)
         kinds = [positive_predicates(inner)]
         if not world.is_positive:
-            kinds += [history_filters(inner, near=near), aggregates(near=near)]
+            kinds.append(history_filters(inner, near=near))
+        if not world.is_positive and not is_correlated:  # beside `$names` they are refused
+            kinds.append(aggregates(near=near))
         most = 2 if depth == 1 else 1
         predicates += draw(st.lists(st.one_of(kinds), min_size=1, max_size=most))
     if not predicates:

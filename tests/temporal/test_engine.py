@@ -1,29 +1,32 @@
 """The live engine, against asking everything anew after each step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from purport.errors import EventError, InvalidInput
+from purport.errors import EventError, InvalidInput, NotSupportedYet
 from purport.matching.matcher import Matcher
 from purport.model import subscription as ast
 from purport.model.event import Event, Statement
 from purport.model.interval import Interval, time_of
 from purport.model.language.parse import parse
 from purport.model.subscription import Subscription
-from purport.temporal.engine import Taken, TemporalEngine
+from purport.temporal.engine import Mark, Taken, TemporalEngine
 from purport.temporal.told import Detection
+from purport.temporal.windows import MOST_NAMED
 from tests.oracles.temporal_arrivals import Passing, Publication, Step, Told, told_over_time
 from tests.oracles.temporal_explained import is_explained
-from tests.oracles.temporal_scan import Remembering
+from tests.oracles.temporal_scan import Remembering, Scan
 from tests.strategies.temporal import (
+    aggregates,
     allowances,
     exact_subscriptions,
     matcher,
     near_subscriptions,
+    plain_predicates,
     streams,
 )
 
@@ -310,6 +313,119 @@ def test_the_window_counts_an_event_as_it_is_best_read() -> None:
     steps = [instant("a", 1, level=1, degree=7), instant("b", 2, level=2)]
 
     assert [one.event for one in told_live([asked], steps, 0)] == ["b"]
+
+
+def parts_of(text: str, *said: Mapping[str, object]) -> list[list[tuple[str, str]]]:
+    """The places and events of all parts that are told with each answer; one event a second."""
+    engine = TemporalEngine(matcher)
+    engine.add("asked", parse(text))
+    found: list[Detection] = []
+    for second, one in enumerate(said):
+        step = instant(f"e{second}", second, **one)
+        found += engine.take(step.event, time_of(step.at)).detections
+    return [
+        [(part.place, part.instance.about.id) for part in one.instance.all_parts()] for one in found
+    ]
+
+
+def test_an_aggregate_names_the_events_that_it_was_taken_over_and_what_they_came_to() -> None:
+    text = "{room = hall, avg(level) over 5 s > 25 °C}"
+    said: list[dict[str, object]] = [
+        {"room": "hall", "level": "24 °C"},
+        {"room": "attic", "level": "90 °C"},
+        {"room": "hall", "level": "broken"},
+        {"room": "hall", "level": "80.6 °F"},
+    ]
+
+    place = "avg(level) over 5 s > 25 °C (25.5 °C from 2 values)"
+    assert parts_of(text, *said) == [[(place, "e0"), (place, "e3")]]
+
+
+def test_an_aggregate_of_the_event_alone_names_it() -> None:
+    place = "max(level) over 5 s > 1 (2 from 1 value)"
+
+    assert parts_of("{max(level) over 5 s > 1}", {"level": 2}) == [[(place, "e0")]]
+
+
+def test_of_a_large_window_the_latest_are_named() -> None:
+    told = parts_of("{count() over 1 min > 11}", *[{"kind": "hot"}] * 13)
+
+    assert [[name for _, name in one] for one in told] == [
+        [f"e{number}" for number in range(last - 9, last + 1)] for last in (11, 12)
+    ]
+    assert told[1][0][0] == "count() over 1 min > 11 (13)"
+
+
+def test_of_a_large_window_the_greatest_is_named_with_the_latest() -> None:
+    levels = [1, 9, *[2] * 11]
+
+    told = parts_of("{max(level) over 1 min = 9}", *[{"level": level} for level in levels])
+
+    assert [name for _, name in told[-1]] == ["e1", *[f"e{number}" for number in range(4, 13)]]
+
+
+def test_an_aggregate_in_inner_braces_is_told_behind_its_witness() -> None:
+    inner = "{kind = hot, count() over 5 s > 1}"
+    told = parts_of(
+        f"{{kind = cold, start after {inner}}}", {"kind": "hot"}, {"kind": "hot"}, {"kind": "cold"}
+    )
+
+    place = "count() over 5 s > 1 (2)"
+    assert told == [[(f"start after {inner}", "e1"), (place, "e0"), (place, "e1")]]
+
+
+def test_what_has_an_aggregate_is_heard_of_when_it_starts_like_any_event() -> None:
+    asked = parse("not {kind = x, count() over 9 s > 0} within 5 s after {kind = a}")
+    began = Event.from_json({"@id": "x", "@start": time_of(3_000_000).isoformat(), "kind": "x"})
+    ended = Event.from_json({"@id": "x", "@end": time_of(30_000_000).isoformat()})
+    steps = [
+        instant("a", 1, kind="a"),
+        Publication(began, 3_000_000),
+        Publication(ended, 30_000_000),
+    ]
+
+    assert told_live([asked], steps, 0) == []
+
+
+@given(
+    aggregates(near=True),
+    st.lists(plain_predicates(near=True), max_size=1),
+    streams(most=14, is_plain=True),
+)
+def test_an_aggregate_names_the_latest_events_of_its_window(
+    asked: ast.Predicate, plain: list[ast.Predicate], steps: list[Step]
+) -> None:
+    subscription = Subscription(ast.Conjunction((*plain, asked)), ast.Options(threshold=0.3))
+    engine = TemporalEngine(matcher, allowance=timedelta(microseconds=100))
+    engine.add("asked", subscription)
+    told = [one for step in steps for one in detections_of(engine, step)]
+    told += engine.go_on(Mark(200))
+
+    assert isinstance(asked, ast.WindowAggregate)
+    for one in told:
+        about = one.instance.about
+        scan = Scan.over(subscription, engine.history.all(), _MATCHER)
+        window = scan.window(asked, tuple(plain), about, about.start)
+        named = [part.instance.about.id for part in one.instance.parts]
+        counted = [name for name, values in window if values]
+        assert named[-1] == about.id
+        assert set(named[:-1]) <= set(counted)
+        assert len(set(named)) == len(named) <= MOST_NAMED
+        if asked.function not in (ast.Function.MIN, ast.Function.MAX):
+            assert named[:-1] == counted[1 - MOST_NAMED :]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{kind = vpn, start after(10 s) {kind = link, port = $port, count() over 10 s > 2}}",
+        "{start after {kind = a, start during {level < $level, max(level) over 1 s > 2}}}",
+        "{level filter(>, last 2) {room = $room, avg(level) over 10 s > 2}} then {kind = b}",
+    ],
+)
+def test_an_aggregate_beside_a_reference_in_inner_braces_is_refused(text: str) -> None:
+    with pytest.raises(NotSupportedYet, match=r"an aggregate beside a reference .*\(in \{[^{]*\$"):
+        TemporalEngine(matcher).check(parse(text))
 
 
 def instant(identifier: str, second: int, **said: object) -> Publication:

@@ -197,6 +197,7 @@ def test_more_may_be_asked_at_once_than_is_remembered(monkeypatch: pytest.Monkey
         "{A = 1} and {A = 2}",
         "{A < $b}",
         "{start after {avg(A) over 5 s = 3~}}",
+        "{start after {B = $b, avg(A) over 5 s = 3}}",
     ],
 )
 def test_what_needs_more_than_one_event_and_its_past_is_refused(text: str) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from purport.errors import NotSupportedYet
 from purport.matching.asked import MatchedPredicate, asked_values
 from purport.model.comparison import Operator
+from purport.model.language.write import write_pattern
 from purport.model.subscription import (
     Absence,
     After,
@@ -79,7 +81,10 @@ class Parts:
 
     @classmethod
     def of(cls, conjunction: Conjunction, *, is_inner: bool) -> Parts:
-        """Those of a conjunction; one in inner braces has an event around it, and binds nothing."""
+        """Those of a conjunction; one in inner braces has an event around it, and binds nothing.
+
+        There, what an aggregate beside a `$name` is taken over would depend on that event.
+        """
         plain: list[Predicate] = []
         temporal: list[Temporal] = []
         correlated: list[Predicate] = []
@@ -96,6 +101,9 @@ class Parts:
                     correlated.append(predicate)
                 case _:
                     plain.append(predicate)
+        if is_inner and correlated and any(isinstance(one, WindowAggregate) for one in temporal):
+            form = "an aggregate beside a reference ($) in inner braces"
+            raise NotSupportedYet(form, write_pattern(conjunction))
         return cls(tuple(plain), tuple(temporal), tuple(correlated), tuple(binds))
 
     @property

@@ -11,7 +11,7 @@ from heapq import nlargest
 from purport.temporal.agreeing import Agreeing
 from purport.temporal.composition import Composition, best_of
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Bindings, Instance, Part, joined
+from purport.temporal.instance import Bindings, Composed, Instance, Part, joined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +188,7 @@ class CoincidenceNode(Composition):
         bindings: Bindings,
     ) -> Instance:
         every = [*sorted(others, key=lambda found: _order(found[0])), (last, own)]
-        return Instance(
+        return Composed(
             last.about,
             min(one.start for one, _ in every),
             last.end,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from purport.temporal.agreeing import Agreeing
 from purport.temporal.history import Dropped
-from purport.temporal.instance import Bindings, Instance, Part, joined
+from purport.temporal.instance import Bindings, Composed, Instance, Part, joined
 from purport.temporal.progress import BEGINNING, Progress
 from purport.temporal.time_index import TimeIndex
 
@@ -163,7 +163,7 @@ def _with(
     before: Instance | None = None,
 ) -> Instance:
     """An instance as the end of a chain."""
-    return Instance(
+    return Composed(
         instance.about,
         start,
         instance.end,
@@ -257,7 +257,7 @@ class AbsenceNode(Composition):
         for one_probability in best.values():
             probability *= 1.0 - one_probability
         self._emit(
-            Instance(
+            Composed(
                 asked.about,
                 asked.start,
                 deadline,

@@ -281,14 +281,15 @@ class ConjunctionNode:
             listener(instance)
 
     def _parts(self, candidate: Candidate) -> tuple[Part, ...]:
-        about = candidate.occurrence
-        return tuple(
-            [
-                Part(operator.place, evidence.instance)
-                for operator, evidence in zip(self.operators, candidate.evidence, strict=True)
-                if evidence is not None and evidence.instance.about is not about
-            ]
-        )
+        parts: list[Part] = []
+        for operator, evidence in zip(self.operators, candidate.evidence, strict=True):
+            if evidence is None:
+                continue
+            if evidence.instance.about is candidate.occurrence:  # it speaks for itself, with others
+                parts += evidence.instance.parts
+            else:
+                parts.append(Part(operator.place, evidence.instance))
+        return tuple(parts)
 
     def _retract(self, instance: Instance) -> None:
         if self.answered is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from msgspec import Struct
 
@@ -45,16 +45,19 @@ class Instance(Struct, eq=False, gc=False):
     bindings: Bindings = ()
     values: Read = NOTHING_READ
 
-    @property
-    def is_event(self) -> bool:
-        """Whether it is a single event, and not a composition that ends with one."""
-        return all(part.instance.about is not self.about for part in self.parts)
+    is_event: ClassVar[bool] = True  # a single one, and not a composition that ends with it
 
     def all_parts(self) -> Iterator[Part]:
         """Those that it rests on, and those that these rest on, as they come in the pattern."""
         for part in self.parts:
             yield part
             yield from part.instance.all_parts()
+
+
+class Composed(Instance, eq=False, gc=False):
+    """A composition; `about` is the event that it is told of."""
+
+    is_event: ClassVar[bool] = False
 
 
 def timeline() -> Timeline[Instance]:

@@ -240,15 +240,17 @@ class _Asking:
         moment: int,
     ) -> float:
         own = brought_in(asked.attribute, reading.values, event)
-        others: list[Term] = []
+        others: list[Sequence[Term]] = []
         past = self.look.before(moment, inner.events)
         for one in ended_since(past, moment - length_of(asked.window) + 1):
             if one.id != event.id:
-                for best in self.filters.answers(inner.compared, one)[:1]:
-                    others += brought_in(asked.attribute, best.values, one)
+                others += [
+                    brought_in(asked.attribute, best.values, one)
+                    for best in self.filters.answers(inner.compared, one)[:1]
+                ]
         wanted = asked_terms(asked.value, outer)
         results = ((aggregate(asked.function, own, others, term), term) for term in wanted)
         is_so = any(
-            made is not None and holds(made, asked.operator, term) for made, term in results
+            made is not None and holds(made.value, asked.operator, term) for made, term in results
         )
         return float(is_so)

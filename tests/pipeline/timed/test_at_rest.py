@@ -52,13 +52,21 @@ def test_a_history_at_rest_tells_what_a_stream_of_it_tells(
     write_files(tmp_path / "events", [lines[:50], lines[50:51], lines[51:]])
     job = job_of(tmp_path / "events", Fixed(ASKED))
     job.run(spark)
-    streamed = sorted((one.subscription, one.event_id) for one in written(job))
+    streamed = {
+        (one.subscription, one.event_id): [(part.place, part.event_id) for part in one.parts or ()]
+        for one in written(job)
+    }
 
     shuffled = random.Random(1).sample(lines, len(lines))
     table = spark.createDataFrame([(line,) for line in shuffled], "value binary").repartition(3)
     found = temporal_matches(table, ASKED, EXACT).collect()
 
-    assert sorted((row.subscription, row.event_id) for row in found) == streamed
+    assert streamed == {
+        (row.subscription, row.event_id): [(part.place, part.event_id) for part in row.parts]
+        for row in found
+    }
+    many = [(name, parts) for (who, name), parts in streamed.items() if who == "many"]
+    assert all(parts[-1] == (f"count() over 10 s > 3 ({len(parts)})", name) for name, parts in many)
     assert {row.subscription for row in found} == {one.name for one in ASKED}
     assert all(row.source and row.offset and row.parts is not None for row in found)
 

@@ -89,8 +89,10 @@ class Replay:
         self, spark: SparkSession, output: Path, tell: Callable[[str], None] = lambda _: None
     ) -> Replayed:
         """Write the table REPLAYED into a folder that is not there yet, or is empty."""
-        scratch = tempfile.TemporaryDirectory(prefix="purport-replay-")
-        with new_folder(output) as building, scratch as folder:
+        with (
+            new_folder(output) as building,
+            tempfile.TemporaryDirectory(prefix="purport-replay-") as folder,
+        ):
             tell("reading what is not sealed")
             part = self._part(Path(folder))
             told = self._run_part(spark, part, building, tell)
