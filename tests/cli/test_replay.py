@@ -42,6 +42,15 @@ def test_people_are_told_in_a_table_and_the_rest_is_written(
 
 
 @pytest.mark.usefixtures("spark")
+def test_of_a_part_beyond_the_end_it_is_said_that_it_is_empty(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    done = run(folder, "-o", tmp_path / "told", "--after", 100)
+
+    assert (done.status, done.output) == (0, "there are no entries in that part\n")
+
+
+@pytest.mark.usefixtures("spark")
 def test_notifications_are_printed_for_programs(run: Run, folder: Path) -> None:
     asked = "{heat > 30} on change as up"
 

@@ -93,6 +93,11 @@ def test_an_unknown_name_is_refused_with_the_nearest_ones(written: str) -> None:
     assert str(unknown.value).startswith(f"the ontology knows no class {written!r}; did you mean")
 
 
+def test_where_any_name_will_do_none_is_said_to_be_a_missing_class() -> None:
+    with pytest.raises(UnknownName, match="knows no class, individual or property 'RedWhine'; did"):
+        WINE.named("RedWhine")
+
+
 def test_nothing_is_suggested_for_what_is_like_nothing() -> None:
     with pytest.raises(UnknownName) as unknown:
         WINE.class_named("zzzzqqqq")

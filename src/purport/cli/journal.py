@@ -184,7 +184,7 @@ def compact(
         return
     sys.stdout.write(
         f"{place}: {done.sealed:,} entries sealed, {done.dropped:,} dropped\n"
-        f"  {done.bytes_before / 1e6:,.1f} MB before, {done.bytes_after / 1e6:,.1f} MB now\n"
+        f"  {done.bytes_before / 1e6:,.2f} MB before, {done.bytes_after / 1e6:,.2f} MB now\n"
     )
 
 

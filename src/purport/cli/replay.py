@@ -149,6 +149,9 @@ def _show(done: Replayed, output: Path, as_json: bool) -> None:
         _print_notifications(output)
         return
     console = Console(highlight=False, markup=False, soft_wrap=True)
+    if done.first > done.last:
+        console.print("there are no entries in that part")
+        return
     console.print(f"of entries {done.first:,} to {done.last:,}, there would have been told:")
     table = Table("subscription", "notifications", "first (UTC)", "last")
     for one in done.told:

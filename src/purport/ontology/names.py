@@ -60,7 +60,15 @@ class Names:
     def named(self, text: str) -> str:
         """The IRI of a class, else of an individual, else of a property; `UnknownName` if none."""
         found = self.find_class(text) or self.find_individual(text) or self.find_property(text)
-        return found or self.class_named(text)
+        if found is not None:
+            return found
+        try:
+            return self.class_named(text)
+        except AmbiguousName:
+            raise
+        except UnknownName as unknown:
+            kinds = "class, individual or property"
+            raise UnknownName(kinds, text, unknown.suggestions) from None
 
     def datatype_named(self, text: str) -> str:
         """The IRI of a datatype that XSD or OWL knows, e.g. of `xsd:integer` or `integer`."""
