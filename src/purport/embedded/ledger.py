@@ -37,6 +37,7 @@ from purport.broker.state import id_at
 from purport.broker.updating import Cause, updated
 from purport.embedded.acknowledgements import Acknowledgements
 from purport.embedded.dropping import droppable
+from purport.embedded.on_failure import OnFailure
 from purport.embedded.settings import BrokerSettings
 from purport.errors import PurportError
 from purport.model.clock import Clock
@@ -85,6 +86,8 @@ class Ledger:
         self._snapshot_at = self._state.sequence  # the last one is of then
         self._looked_at = self._state.sequence  # for what can be forgotten
         self._why_closed = ""
+        self._following = OnFailure(self._fall_behind)
+        self._drafting = OnFailure(self._take_back)
 
     @property
     def registry(self) -> Registry:
@@ -103,7 +106,7 @@ class Ledger:
 
     def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> Publication:
         """Publish events, rules included, as one change; what is found by them in others."""
-        with self.lock, self._drafting():
+        with self.lock, self._drafting:
             self.run_what_may()
             entries = published(
                 self._state,
@@ -122,7 +125,7 @@ class Ledger:
 
     def update(self, text: str, publisher: str | None) -> Entry:
         """Run an update as one change; gives the entry that says what it changed."""
-        with self.lock, self._drafting():
+        with self.lock, self._drafting:
             self.run_due()
             return self._update(text, Cause(publisher))
 
@@ -159,7 +162,7 @@ class Ledger:
         with self.lock:
             if self._state.time is None or not self.is_open:
                 return None
-            with self._following():
+            with self._following:
                 return self._state.time.next_deadline
 
     def run_due(self) -> list[Entry]:
@@ -185,7 +188,7 @@ class Ledger:
     def _tell_what_was_found_by(self, entries: Sequence[Entry]) -> None:
         """What is published is kept; if what was found by it cannot be, it is told later."""
         try:
-            with self._drafting():
+            with self._drafting:
                 self._tell_found(entries)
         except JournalError as error:
             if self._why_closed:
@@ -215,7 +218,7 @@ class Ledger:
 
     def _found(self) -> Sequence[Found]:
         """What was found in time, and no entry has yet."""
-        with self._following():
+        with self._following:
             return self._state.found()
 
     def _late(self, entries: Sequence[Entry]) -> dict[int, timedelta]:
@@ -369,23 +372,13 @@ class Ledger:
         if self._why_closed:
             raise BrokerClosed(self._why_closed)
 
-    @contextmanager
-    def _following(self) -> Iterator[None]:
-        """What fails here leaves the state, or an engine, behind the journal: that is the end."""
-        try:
-            yield
-        except BaseException:
-            self._let_go(_BEHIND)
-            raise
+    def _fall_behind(self) -> None:
+        """The state, or an engine, stays behind the journal: that is the end."""
+        self._let_go(_BEHIND)
 
-    @contextmanager
-    def _drafting(self) -> Iterator[None]:
-        """What is drafted here is in the journal in the end, or the graph is as it was before."""
-        try:
-            yield
-        except BaseException:
-            self._state.require_graph().take_back()
-            raise
+    def _take_back(self) -> None:
+        """What was drafted is not in the journal: the graph is as it was before."""
+        self._state.require_graph().take_back()
 
     @contextmanager
     def _holding(self) -> Iterator[None]:
@@ -416,7 +409,7 @@ class Ledger:
     def _run_delayed(self, one: DelayedUpdate) -> Entry:
         """Run a delayed update, or have it recorded that it could not run."""
         try:
-            with self._drafting():
+            with self._drafting:
                 return self._update(one.text, Cause(one.publisher, delayed=one.number))
         except (JournalError, BrokerClosed, BacklogFull):  # it waits until it can be taken
             raise
@@ -436,7 +429,7 @@ class Ledger:
             if self._journal.last != self._state.sequence:  # or else nothing has happened
                 self._let_go(_BEHIND)
             raise
-        with self._following():
+        with self._following:
             for entry in entries:
                 if type(entry.record) is Published:
                     self._state.apply(entry)

@@ -5,7 +5,6 @@ Times are whole microseconds since 1970.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -186,24 +185,21 @@ _ALIASES = ("pub_id", "kbn_pub_type", "kbn_start_time", "kbn_end_time")
 def _aliases_of(event: Event) -> dict[str, Term]:
     """What KBN's attributes tell, where they do; `EventError` if one of them tells two things."""
     told: dict[str, Term] = {}
-    for name, value in _aliases(event) if event.interval is None else ():
-        if told.setdefault(name, value) != value:
-            raise EventError(f"{name.upper()} is told twice: {told[name]} and {value}")
-    return told
-
-
-def _aliases(event: Event) -> Iterator[tuple[str, Term]]:
+    if event.interval is not None:
+        return told
     for statement in event.statements:
         name = _alias(statement)
-        if name is not None:
-            yield name, statement.value
+        if name is not None and told.setdefault(name, statement.value) != statement.value:
+            raise EventError(f"{name.upper()} is told twice: {told[name]} and {statement.value}")
+    return told
 
 
 def _alias(statement: Statement) -> str | None:
     """Which of KBN's attributes a statement has; None if none."""
-    if type(statement.attribute) is not Text or statement.attribute.text[:1] not in "PpKk":
+    attribute = statement.attribute
+    if type(attribute) is not Text or attribute.text[:1] not in "PpKk":
         return None
-    name = statement.attribute.text.casefold()
+    name = attribute.text.casefold()
     return name if name in _ALIASES else None
 
 
