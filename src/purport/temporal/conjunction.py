@@ -189,9 +189,12 @@ class ConjunctionNode:
         self._look(candidate)
         if candidate.is_over:
             return
-        watermark = self._progress.watermark
-        again = [one.looks_again(candidate) for one in self.operators]
-        for time in sorted({one for one in again if one is not None and one > watermark}):
+        watermark, times = self._progress.watermark, set()
+        for operator in self.operators:
+            time = operator.looks_again(candidate)
+            if time is not None and time > watermark:
+                times.add(time)
+        for time in sorted(times):
             self._progress.wait(time, self.rank, candidate, partial(self._look, candidate))
         candidate.is_waiting = True
         if candidate.occurrence.end is not None:
@@ -245,7 +248,7 @@ class ConjunctionNode:
     def _judge(self, candidate: Candidate) -> None:
         """Emit what is likely enough, and end what cannot get better."""
         total = candidate.total()
-        if total >= self.least and not self._was_told(candidate, total):
+        if total >= self.least and not (candidate.emitted and self._was_told(candidate, total)):
             self._emit(candidate, total)
         if False not in candidate.is_settled or (
             candidate.emitted and total >= candidate.probability and not self.needs_known
@@ -253,8 +256,6 @@ class ConjunctionNode:
             self._end(candidate)
 
     def _was_told(self, candidate: Candidate, total: float) -> bool:
-        if not candidate.emitted:
-            return False
         before = candidate.emitted[-1]
         is_known_earlier = self.needs_known and self._known(candidate) < before.known
         return total <= before.probability and not is_known_earlier
