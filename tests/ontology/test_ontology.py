@@ -126,7 +126,7 @@ def test_genes_of_classes_properties_and_individuals(tmp_path: Path) -> None:
     )
     assert (ontology.gene("A"), ontology.gene("B"), ontology.gene("p")) == (2, 3, 2)
     assert ontology.code("i") == 2 * 3 * 5
-    with pytest.raises(UnknownName, match="knows no class 'Aa'"):
+    with pytest.raises(UnknownName, match="knows no class, individual or property 'Aa'"):
         ontology.gene("Aa")
 
 

@@ -18,11 +18,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow.dataset as ds
+import pytest
 
 from tests.http_service import PostHandler, serving
 
@@ -146,7 +147,18 @@ def _run_and_kill(arguments: list[str], state: Path, drawn: random.Random) -> st
         phase = _phase(state)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
+        _wait_for_the_rest(process.pid)
     return phase
+
+
+def _wait_for_the_rest(group: int) -> None:
+    """Its Java ends by itself a moment later; until then it may write to Spark's own log."""
+    deadline = time.monotonic() + _MOST_SECONDS
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.01)
+        pytest.fail("what the job had started did not end")
 
 
 def _batches(state: Path) -> int:
