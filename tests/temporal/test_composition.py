@@ -287,3 +287,27 @@ def test_all_that_agree_are_found_however_they_are_written(asked: object) -> Non
         if is_same(value, asked)  # type: ignore[arg-type]
     }
     assert all(equality_keys(value) for value in VALUES)
+
+
+def test_what_is_known_only_after_the_deadline_is_missing_all_the_same() -> None:
+    engine = TemporalEngine(matcher, allowance=timedelta(seconds=20))
+    text = "not {type = reply, start during {type = shift}} within 5 s after {type = request}"
+    engine.add("asked", parse(text))
+
+    take(engine, "request", 0, 0, type="request")
+    take(engine, "reply", 3, 3, type="reply")
+    take(engine, "shift", 1, 10, type="shift")  # told when it is over, and not before
+
+    assert [one.event.id for one in engine.pass_time(at(60))] == ["request"]
+
+
+def test_what_is_known_by_the_deadline_is_not_missing() -> None:
+    engine = TemporalEngine(matcher, allowance=timedelta(seconds=20))
+    text = "not {type = reply, start during {type = shift}} within 5 s after {type = request}"
+    engine.add("asked", parse(text))
+
+    take(engine, "request", 0, 0, type="request")
+    take(engine, "reply", 3, 3, type="reply")
+    take(engine, "shift", 1, 5, type="shift")
+
+    assert engine.pass_time(at(60)) == ()
