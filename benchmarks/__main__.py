@@ -28,7 +28,7 @@ from benchmarks import (
     temporal,
     temporal_stream,
 )
-from benchmarks.measure import Finding
+from benchmarks.finding import Finding
 
 BENCHMARKS = {
     "parsing": subscription_parsing.findings,
@@ -64,8 +64,8 @@ def show(finding: Finding) -> None:
     verdict = "" if finding.is_within is None else "  ok" if finding.is_within else "  MISSED"
     published = f"  (paper: {finding.published})" if finding.published else ""
     bar = f"  (bar: {finding.bar})" if finding.bar else ""
-    stretch = f"  (stretch: {finding.stretch})" if finding.stretch else ""
-    shown = f"  {finding.what:<64} {finding.measured:>14}{published}{bar}{verdict}{stretch}"
+    goal = f"  (goal: {finding.goal})" if finding.goal else ""
+    shown = f"  {finding.what:<64} {finding.measured:>14}{published}{bar}{verdict}{goal}"
     print(shown, flush=True)
 
 

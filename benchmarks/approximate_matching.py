@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from benchmarks.finding import Finding, at_least, at_most, quickest_seconds
 from benchmarks.matching_workload import WORDS, MatchingWorkload
-from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
 from benchmarks.numpy_matching import NumpyMatcher
 from purport import Event, Matcher
 from purport.matching.batches import batch_of_objects
@@ -53,9 +53,9 @@ def compiled(
 
 def _against_numpy(workload: MatchingWorkload, measures: Measures) -> Iterator[Finding]:
     matcher = compiled(workload.subscriptions, measures)
-    telling = matcher.telling()
-    batch = batch_of_objects(workload.events, telling)
-    rival = NumpyMatcher(workload.subscriptions, measures, telling)
+    interned = matcher.interned()
+    batch = batch_of_objects(workload.events, interned)
+    rival = NumpyMatcher(workload.subscriptions, measures, interned)
     found = matcher.match(batch)
     some = found.events < EVENTS_BY_NUMPY
     ours = set(zip(found.events[some].tolist(), found.slots[some].tolist(), strict=True))
@@ -71,7 +71,7 @@ def _against_numpy(workload: MatchingWorkload, measures: Measures) -> Iterator[F
     yield at_least(
         "NumPy, event by event, takes", numpy / EVENTS_BY_NUMPY / (kernel / EVENTS), 30, " x"
     )
-    larger = batch_of_objects(workload.events * 8, telling)
+    larger = batch_of_objects(workload.events * 8, interned)
     one, two = (
         quickest_seconds(partial(matcher.match, larger, threads), runs=10) for threads in (1, 2)
     )

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 from pyspark.sql import SparkSession
 
+from benchmarks.finding import Finding, at_least, at_most, quickest_seconds, ratio
 from benchmarks.matching_workload import MatchingWorkload
-from benchmarks.measure import Finding, at_least, at_most, quickest_seconds, ratio
 from purport import Matcher
 from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import BatchReport, JobFolder

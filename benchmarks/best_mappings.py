@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
+from benchmarks.finding import Finding, at_least, at_most, quickest_seconds
 from purport.matching.mapping_search import best_mappings
 from purport.plots import picture
 from purport.relatedness.measure import Scores

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from benchmarks.finding import Finding, at_least, at_most, quickest_seconds
 from benchmarks.matching_workload import MatchingWorkload
-from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
 from purport import Broker, Event
 from purport.broker.journal import Snapshot
 from purport.broker.matching_engine import MatchingEngine

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from random import Random
 
-from benchmarks.measure import Finding, at_most
+from benchmarks.finding import Finding, at_most
 from purport.matching.matcher import Matcher
 from purport.model.class_expression import And, ClassExpression, Facet, Named, Restricted, Some
 from purport.model.comparison import Operator
 from purport.model.event import Event
+from purport.model.rdf import XSD
 from purport.model.subscription import AskedAttribute, Conjunction, IsA, Subscription
 from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import Axioms, SubClass
 from purport.ontology.ontology import Ontology
-from purport.ontology.vocabulary import XSD
 
 SUBSCRIPTIONS = 10_000
 EVENTS = 300

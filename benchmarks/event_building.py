@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from benchmarks.measure import Finding, microseconds, quickest_seconds, ratio
+from benchmarks.finding import Finding, microseconds, quickest_seconds, ratio
 from purport.model.event import Event
 
 COUNT = 20_000

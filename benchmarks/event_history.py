@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from benchmarks.measure import Finding, at_most
+from benchmarks.finding import Finding, at_most
 from purport import parse
 from purport.matching.matcher import Matcher
 from purport.model.event import Statement

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.measure import Finding, quickest_seconds, ratio
+from benchmarks.finding import Finding, quickest_seconds, ratio
 from benchmarks.workload import city_subscriptions
 from purport.demo.city import City
 from purport.matching.matcher import Matcher

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scipy.stats import spearmanr
 
-from benchmarks.measure import Finding
+from benchmarks.finding import Finding
 from purport.relatedness.fitting import RatedPairs
 from purport.relatedness.measure import Measure
 

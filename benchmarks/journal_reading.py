@@ -15,8 +15,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from benchmarks.finding import Finding, at_least, quickest_seconds
 from benchmarks.matching_workload import MatchingWorkload
-from benchmarks.measure import Finding, at_least, quickest_seconds
 from purport import Event, parse
 from purport.assembly import journal_at
 from purport.broker.records import Entry, Published

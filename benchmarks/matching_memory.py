@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.approximate_matching import resident_bytes
+from benchmarks.finding import Finding, at_least, at_most
 from benchmarks.matching_workload import WORDS, MatchingWorkload
-from benchmarks.measure import Finding, at_least, at_most
 from purport import Matcher
 from purport.relatedness.catalogue import defaults_are_made
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from purport.matching.aggregation import FLOOR
 from purport.matching.asked import ValuePredicate, asked_values, matched_predicates
 from purport.matching.batches import Batch
+from purport.matching.interned import Interned
 from purport.matching.lines import line_of
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan
 from purport.matching.scales import intervals
-from purport.matching.telling import Telling
 from purport.model.event import Event, Statement
 from purport.model.subscription import Subscription
 from purport.model.term import Attribute, Term, Text
@@ -28,7 +28,7 @@ class NumpyMatcher:
     """Subscriptions of equally many predicates under the harmonic mean, exact parts required."""
 
     def __init__(
-        self, subscriptions: Sequence[Subscription], measures: Measures, telling: Telling
+        self, subscriptions: Sequence[Subscription], measures: Measures, interned: Interned
     ) -> None:
         defaults = DEFAULTS[Mode.DEFAULT]
         plans = [SubscriptionPlan.of(one, measures, defaults) for one in subscriptions]
@@ -50,12 +50,14 @@ class NumpyMatcher:
         )
         self._is_exact_name, self._is_exact_value = ~near[:, 0], ~near[:, 1]
         self._floors = np.where(near.any(axis=1), FLOOR, 0.0)
-        self._names = self._side_scores(0, [Statement(one, Text("")) for one in telling.attributes])
-        self._words = self._side_scores(1, [_any(one) for one in telling.terms])
+        self._names = self._side_scores(
+            0, [Statement(one, Text("")) for one in interned.attributes]
+        )
+        self._words = self._side_scores(1, [_any(one) for one in interned.terms])
         found = [intervals(one, None, None) for one in self._predicates]
         self._lows = np.array([one[0][0] if one else np.inf for one in found])
         self._highs = np.array([one[0][1] if one else -np.inf for one in found])
-        self._plain = telling.scale_code(None)
+        self._plain = interned.scale_code(None)
 
     def match(self, batch: Batch, event: int) -> list[tuple[int, float, list[int]]]:
         """Subscription, probability and mapping of each match of an event."""

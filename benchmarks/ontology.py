@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 
+from benchmarks.finding import Finding, at_least, at_most, quickest_seconds
 from benchmarks.gene_ontology import gene_ontology
-from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
 from purport.model.class_expression import And, Named, Some
 from purport.model.units import Quantity
 from purport.ontology.codes.encodings import Encodings

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Finding
+from benchmarks.finding import Finding
 from purport.demo.city import City
 
 GIGABYTE = 10**9

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.attribute_pairs import attribute_pairs, is_first
+from benchmarks.finding import Finding, microseconds, quickest_seconds
 from benchmarks.gold import agreements, gold_files
-from benchmarks.measure import Finding, microseconds, quickest_seconds
 from purport.relatedness.catalogue import MeasureSettings, defaults_are_made, load_measure
 from purport.relatedness.concept_space import ConceptSpace, default_space_folder
 from purport.relatedness.esa import Esa

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.finding import Finding
 from benchmarks.gold import agreements
-from benchmarks.measure import Finding
 from purport.pipeline.jobs.default_space import default_texts
 from purport.relatedness.concept_space import ConceptSpace
 from purport.relatedness.esa import Esa

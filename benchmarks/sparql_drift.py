@@ -14,6 +14,7 @@ from functools import partial
 from typing import TypeVar
 
 from benchmarks.city_lighting import ROADS, city
+from benchmarks.finding import Finding
 from benchmarks.lighting_profiles import (
     Spelling,
     subscribe_lamp,
@@ -22,7 +23,6 @@ from benchmarks.lighting_profiles import (
     update_lamp,
 )
 from benchmarks.lit_city import LitCity, run_bare
-from benchmarks.measure import Finding
 from benchmarks.race import fresh_values
 from purport.sparql import Engine, MemoryStore
 

@@ -12,6 +12,7 @@ from functools import partial
 
 from benchmarks import sps16_published
 from benchmarks.city_lighting import quads
+from benchmarks.finding import Finding, at_least, at_most
 from benchmarks.larger_city import MANY, fine_subscriptions, larger_city
 from benchmarks.lighting_profiles import (
     Experiment,
@@ -24,7 +25,6 @@ from benchmarks.lighting_profiles import (
     updates,
 )
 from benchmarks.lit_city import LitCity
-from benchmarks.measure import Finding, at_least, at_most
 from benchmarks.race import Contender, race
 from purport.sparql import Engine, MemoryStore
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from benchmarks.measure import Finding, at_most, quickest_seconds
+from benchmarks.finding import Finding, at_most, quickest_seconds
 from purport.relatedness.catalogue import defaults_are_made
 
 _PROGRAM = """

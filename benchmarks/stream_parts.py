@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from benchmarks.finding import Finding, quickest_seconds
 from benchmarks.matching_workload import MatchingWorkload
-from benchmarks.measure import Finding, quickest_seconds
 from benchmarks.streaming import EVENTS_A_BATCH, json_lines
 from purport import Matcher
 from purport.matching.batches import Batch
+from purport.matching.interned import Interned
 from purport.matching.plain_lines import PlainLines
-from purport.matching.telling import Telling
 from purport.model.event import Event
 from purport.model.event_lines import EventLines
 from purport.pipeline.formats.json_lines import ToldLines
@@ -44,8 +44,8 @@ def _in_a_worker(path: Path, matcher: Matcher) -> Iterator[Finding]:
     found = told().match(matcher)  # from here on all words are known
     batches: list[Batch] = []
 
-    def parse(telling: Telling) -> Batch:
-        batches[:] = [PlainLines.read(text, telling).batch()]
+    def parse(interned: Interned) -> Batch:
+        batches[:] = [PlainLines.read(text, interned).batch()]
         return batches[0]
 
     parsing_and_matching = quickest_seconds(lambda: matcher.match_read(parse, _no_event))

@@ -18,8 +18,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from benchmarks.catalyst_matching import CatalystMatcher
+from benchmarks.finding import Finding, at_least, at_most, quickest_seconds
 from benchmarks.matching_workload import MatchingWorkload
-from benchmarks.measure import Finding, at_least, at_most, quickest_seconds
 from purport.matching.measures import Measures
 from purport.model.subscription import Subscription
 from purport.pipeline.job_folder import BatchReport, JobFolder

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.measure import Finding, microseconds, quickest_seconds, ratio
+from benchmarks.finding import Finding, microseconds, quickest_seconds, ratio
 from benchmarks.workload import city_texts
 from purport.model.event import Event
 from purport.model.language.parse import parse

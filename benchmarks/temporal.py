@@ -17,7 +17,7 @@ from datetime import datetime
 from itertools import islice
 
 from benchmarks.approximate_matching import resident_bytes
-from benchmarks.measure import Finding, at_most, quickest_seconds, ratio
+from benchmarks.finding import Finding, at_most, quickest_seconds, ratio
 from purport import Event, Interval, parse
 from purport.evaluation.kbn.workload import (
     EVERY_TEN_SECONDS,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.measure import Finding, at_least
+from benchmarks.finding import Finding, at_least
 from purport import parse
 from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_folder import BatchReport, JobFolder

@@ -220,7 +220,7 @@ def test_what_was_met_is_forgotten_when_it_is_too_much(monkeypatch: pytest.Monke
         assert found == list(
             Matcher([parse("{a~ = word~} as one")], measure=Steps()).match_batch(told_objects)
         )
-    assert len(matcher._compiled.telling().terms) <= 70
+    assert len(matcher._compiled.interned().terms) <= 70
 
 
 def test_readings_and_identifiers_are_not_remembered() -> None:
@@ -231,7 +231,7 @@ def test_readings_and_identifiers_are_not_remembered() -> None:
     ]
     matcher.match_batch(told_objects)
 
-    assert matcher._compiled.telling().terms == []
+    assert matcher._compiled.interned().terms == []
 
 
 def test_matches_of_a_batch_outlive_their_subscription() -> None:

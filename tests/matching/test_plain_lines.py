@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from purport import Event, Matcher, parse
 from purport.matching.batches import Batch, batch_of_events
+from purport.matching.interned import Interned
 from purport.matching.json_kernel import BLANK, PLAIN
 from purport.matching.plain_lines import PlainLines
-from purport.matching.telling import Telling
 from purport.model.event_lines import LONGEST_LINE, EventLines
 from purport.model.interval import microseconds_of
 
@@ -61,11 +61,11 @@ def lines(draw: st.DrawFn) -> bytes:
 ASKED = ("{a = laptop}", "{a = d8a064df-7fd6-3116-e1ea-24c4f9341c68}", '{a = "0012", b > 5}')
 
 
-def telling(asked: str = ASKED[0]) -> Telling:
-    return Matcher([parse(asked)])._compiled.telling()
+def interned(asked: str = ASKED[0]) -> Interned:
+    return Matcher([parse(asked)])._compiled.interned()
 
 
-def statements(batch: Batch, met: Telling, event: int) -> list[tuple[object, ...]]:
+def statements(batch: Batch, met: Interned, event: int) -> list[tuple[object, ...]]:
     """The statements of an event, in words."""
     part = slice(int(batch.starts[event]), int(batch.starts[event + 1]))
     return [
@@ -82,7 +82,7 @@ def statements(batch: Batch, met: Telling, event: int) -> list[tuple[object, ...
 
 def require_same(given: Sequence[bytes], asked: str = ASKED[0]) -> int:
     """That plain lines are read as the parser reads them; gives how many are plain."""
-    met, expected = telling(asked), telling(asked)
+    met, expected = interned(asked), interned(asked)
     read = PlainLines.read(b"\n".join(given), met)
     batch = read.batch()
     plain = np.flatnonzero(read.kinds == PLAIN).tolist()
@@ -153,7 +153,7 @@ def test_such_lines_are_left_to_the_parser(line: bytes) -> None:
 
 
 def test_words_are_known_again_and_forgotten_with_the_telling() -> None:
-    met = telling()
+    met = interned()
     text = b'{"device": "laptop", "room": "kitchen"}'
     first = PlainLines.read(text, met).batch()
     again = PlainLines.read(text, met).batch()
@@ -165,7 +165,7 @@ def test_words_are_known_again_and_forgotten_with_the_telling() -> None:
 
 
 def test_more_words_than_the_table_was_made_for() -> None:
-    met = telling()
+    met = interned()
     text = b"\n".join(b'{"n%d": "word %d x"}' % (n, n) for n in range(3000))
 
     first, second = (PlainLines.read(text, met).batch() for _ in range(2))
@@ -175,7 +175,7 @@ def test_more_words_than_the_table_was_made_for() -> None:
 
 
 def test_a_line_that_is_not_wanted_after_all_is_left_out() -> None:
-    met = telling()
+    met = interned()
     read = PlainLines.read(b'{"a": "x"}\n{"b": "y"}\n{"c": "z"}', met)
     read.kinds[1] = 0
 
@@ -197,8 +197,8 @@ def test_the_times_of_a_line_are_those_that_the_parser_reads(times: list[datetim
     matcher = Matcher([parse("{a = laptop}")])
     read: list[PlainLines] = []
 
-    def reading(telling: Telling) -> Batch:
-        read.append(PlainLines.read(b'{"a": "laptop"}\n' + line, telling))
+    def reading(interned: Interned) -> Batch:
+        read.append(PlainLines.read(b'{"a": "laptop"}\n' + line, interned))
         return read[0].batch()
 
     matcher.match_read(reading, lambda _: Event.from_json(line))

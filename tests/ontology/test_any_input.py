@@ -7,6 +7,7 @@ import pyoxigraph
 from hypothesis import given
 from hypothesis import strategies as st
 
+from purport.model.rdf import XSD
 from purport.ontology.errors import OntologyError
 from purport.ontology.names import Names
 from purport.ontology.owl.collection import Collection
@@ -14,7 +15,7 @@ from purport.ontology.owl.rdf_axioms import add_declarations, add_graph
 from purport.ontology.owl.rdf_expressions import DEFINING
 from purport.ontology.owl.rdf_graph import PARTS, STATING, RdfGraph
 from purport.ontology.owl.reading import read_ontology
-from purport.ontology.vocabulary import OWL, RDF, RDFS, XSD
+from purport.ontology.vocabulary import OWL, RDF, RDFS
 
 TYPES = [
     *(OWL + name for name in "Class Restriction ObjectProperty DatatypeProperty Thing".split()),

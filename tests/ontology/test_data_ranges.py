@@ -22,11 +22,11 @@ from purport.model.class_expression import (
 )
 from purport.model.comparison import Operator, holds
 from purport.model.language.parse import parse_class
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 from purport.ontology.data.data_ranges import DataRange, data_range
 from purport.ontology.errors import OntologyError
-from purport.ontology.vocabulary import XSD
 
 LITERAL = Named("http://www.w3.org/2000/01/rdf-schema#Literal")
 INTEGER, DECIMAL, STRING = (Named(XSD + name) for name in ("integer", "decimal", "string"))

@@ -23,6 +23,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator, told_quantity
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Term, Text
 from purport.model.units import Quantity, find_unit
 from purport.ontology.axioms import (
@@ -46,7 +47,6 @@ from purport.ontology.description import Description
 from purport.ontology.errors import OntologyError
 from purport.ontology.membership import Membership
 from purport.ontology.reasoner import Reasoner
-from purport.ontology.vocabulary import XSD
 from tests.oracles.asserted_world import asserted_world
 from tests.oracles.interpretation import Interpretation
 from tests.strategies.ontologies import (

@@ -24,6 +24,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, find_unit
 from purport.ontology.axioms import NOTHING, THING
@@ -44,7 +45,6 @@ from purport.ontology.codes.prime_encoding import Encoding
 from purport.ontology.description import Description
 from purport.ontology.errors import UnknownName
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.vocabulary import XSD
 from tests.oracles.told_members import ToldMembers
 
 CLASSES = Hierarchy.of(

@@ -20,6 +20,7 @@ from purport.model.class_expression import (
     TextFacet,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import THING, Axiom, EquivalentClasses
@@ -27,7 +28,7 @@ from purport.ontology.owl.collection import Collection
 from purport.ontology.owl.rdf_axioms import add_declarations, add_graph
 from purport.ontology.owl.rdf_graph import RdfGraph
 from purport.ontology.owl.rdf_writing import owl_text, triples_of_expression
-from purport.ontology.vocabulary import OWL, XSD
+from purport.ontology.vocabulary import OWL
 from tests.strategies.ontologies import INTEGER, MEASURE, expressions
 
 ASKED = "urn:asked"

@@ -22,6 +22,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.units import Quantity
 from purport.ontology import reasoner as reasoning
 from purport.ontology.axioms import (
@@ -48,7 +49,6 @@ from purport.ontology.property_order import PropertyOrder
 from purport.ontology.reasoner import Reasoner
 from purport.ontology.saturation.model import Model
 from purport.ontology.saturation.rules import BOTTOM
-from purport.ontology.vocabulary import XSD
 from tests.oracles.interpretation import Interpretation
 from tests.strategies.ontologies import (
     CLASSES,

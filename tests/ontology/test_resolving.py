@@ -8,13 +8,13 @@ from purport.model import class_expression as owl
 from purport.model.class_expression import Named
 from purport.model.comparison import Operator
 from purport.model.language.parse import parse_class
+from purport.model.rdf import XSD
 from purport.model.term import Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import Axioms
 from purport.ontology.errors import OntologyError, UnknownName
 from purport.ontology.names import Names
 from purport.ontology.resolving import resolved
-from purport.ontology.vocabulary import XSD
 
 X = "http://x.org/"
 NAMES = Names(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from purport.model.class_expression import Facet, Named, Not, Restricted, TextFacet
+from purport.model.rdf import XSD
 from purport.model.term import Term, Text
 from purport.model.units import Quantity
 from purport.ontology.data.data_ranges import DataRange
 from purport.ontology.data.written_forms import require_facet
 from purport.ontology.errors import OntologyError
-from purport.ontology.vocabulary import XSD
 
 STRING = Named(XSD + "string")
 TEXT = Named("http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral")

@@ -4,6 +4,7 @@ from purport.matching.individuals import thing_of, type_level
 from purport.model.class_expression import Named, OneOf
 from purport.model.comparison import Operator, holds
 from purport.model.event import Event, Statement
+from purport.model.rdf import XSD
 from purport.model.subscription import (
     AskedAttribute,
     ClassOrder,
@@ -18,7 +19,6 @@ from purport.model.words import said, says_words
 from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description
 from purport.ontology.ontology import Ontology
-from purport.ontology.vocabulary import XSD
 from purport.relatedness.measure import Measure
 from tests.oracles.approximate_matcher import Cell, nearness
 

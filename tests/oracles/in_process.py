@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from purport import Matcher, Subscription
-from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter, events_in_file
+from purport.model.language.label import label
 
 Rows = set[tuple[object, ...]]
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from purport.model.event_lines import DeadLetter
 from purport.model.subscription import Subscription
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.job_folder import BatchReport, JobFolder, JobIdentity
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.notes import Counts
@@ -16,7 +17,6 @@ from purport.pipeline.outcomes import dead_letter_rows, match_rows
 from purport.pipeline.readers import FileReader
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.versions import Versions
 
 
@@ -56,7 +56,7 @@ class LeftBehind:
         rows: list[pa.RecordBatch] = []
         letters: list[DeadLetter] = []
         for path in sorted(self.events.iterdir()):
-            for told in FileReader(self.events).told(Stretch.of(self.events, path.name)):
+            for told in FileReader(self.events).told(FilePart.of(self.events, path.name)):
                 found = told.match(matcher)
                 rows += match_rows(found, version)
                 letters += found.dead_letters

@@ -17,10 +17,10 @@ from purport.errors import InvalidInput, UnusablePath
 from purport.model.event_lines import DeadLetter, events_in_file
 from purport.pipeline.dump.lines import DumpLines
 from purport.pipeline.dump.rdf_dump import RdfDump
+from purport.pipeline.file_parts import PART_BYTES
 from purport.pipeline.jobs.events_of_dump import DumpSummary, EventsOfDump
 from purport.pipeline.matches import match_stream
 from purport.pipeline.session import spark_address
-from purport.pipeline.stretches import STRETCH_BYTES
 from tests.oracles.dump_events import canonical, events_of
 
 FINAL = "http://dbpedia.org/resource/2010_FIFA_World_Cup_Final"
@@ -272,7 +272,7 @@ def test_compressed_files_and_quads_are_read_from_folders(
     assert letters(spark, dump) == {("a.nt.gz", 2, "bad")}
 
 
-def test_a_file_longer_than_a_stretch_is_read_once_and_whole(
+def test_a_file_longer_than_a_part_is_read_once_and_whole(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     dump = tmp_path / "dump.nt"
@@ -282,7 +282,7 @@ def test_a_file_longer_than_a_stretch_is_read_once_and_whole(
     try:
         summary, lines = run(spark, dump)
     finally:
-        spark.conf.set("spark.sql.files.maxPartitionBytes", STRETCH_BYTES)
+        spark.conf.set("spark.sql.files.maxPartitionBytes", PART_BYTES)
 
     assert (summary.triples, summary.events) == (2002, 2001)
     assert '{"@id":"urn:x:first","lead to":{"p":"c"}}\n' in lines

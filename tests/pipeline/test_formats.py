@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from purport import Event, Matcher, parse
 from purport.errors import PurportError
-from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter, EventLines, events_in_file
+from purport.model.language.label import label
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.outcomes import match_rows
 from purport.pipeline.readers import FileReader
-from purport.pipeline.stretches import Stretch
 from purport.relatedness.remote import MeasureUnavailable
 
 Rows = set[tuple[object, ...]]
@@ -44,7 +44,7 @@ def read(path: Path, matcher: Matcher, format: str | None = None) -> tuple[Rows,
     """The matches of a file's events, and what was set aside."""
     rows: Rows = set()
     letters: list[DeadLetter] = []
-    for said in FileReader(path.parent, format).told(Stretch(path, path.name)):
+    for said in FileReader(path.parent, format).told(FilePart(path, path.name)):
         matched = said.match(matcher)
         letters += matched.dead_letters
         for batch in match_rows(matched, 1):

@@ -6,16 +6,16 @@ import pytest
 
 from purport import Matcher
 from purport.errors import UnusablePath
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.readers import FileReader
 from purport.pipeline.sources.journals import JournalReader
-from purport.pipeline.stretches import Stretch
 
 
 def test_a_file_that_is_gone_is_a_dead_letter(tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("{}")
 
-    [told] = FileReader(tmp_path).told(Stretch(tmp_path / "gone.jsonl", "gone.jsonl"))
+    [told] = FileReader(tmp_path).told(FilePart(tmp_path / "gone.jsonl", "gone.jsonl"))
 
     assert [one.reason for one in told.match(Matcher()).dead_letters] == [
         "the file cannot be read: No such file or directory"

@@ -23,6 +23,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
     NOTHING,
@@ -48,7 +49,6 @@ from purport.ontology.axioms import (
 )
 from purport.ontology.description import Description
 from purport.ontology.owl.collection import Collection
-from purport.ontology.vocabulary import XSD
 from tests.oracles.interpretation import Interpretation
 
 CLASSES = ("urn:A", "urn:B", "urn:C", "urn:D")

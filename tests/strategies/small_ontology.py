@@ -16,6 +16,7 @@ from purport.model.class_expression import (
 )
 from purport.model.comparison import Operator
 from purport.model.language.parse import parse
+from purport.model.rdf import XSD
 from purport.model.term import Resource, Text
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
@@ -30,7 +31,7 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.ontology import Ontology
-from purport.ontology.vocabulary import OWL, XSD
+from purport.ontology.vocabulary import OWL
 from tests.strategies.approximate import approximations, near_predicates, options
 
 DRINKS = "http://example.org/drinks#"

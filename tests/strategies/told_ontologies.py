@@ -23,6 +23,7 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.units import Quantity
 from purport.ontology.axioms import (
     THING,
@@ -43,7 +44,6 @@ from purport.ontology.axioms import (
     SubProperty,
 )
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.vocabulary import XSD
 
 CLASSES = tuple(f"urn:{letter}" for letter in "ABCDE")
 PROPERTIES = tuple(f"urn:{letter}" for letter in "pqr")

@@ -43,9 +43,9 @@ from purport.broker.registry import Registration, Registry
 from purport.broker.rule_update import require_rule_update
 from purport.broker.schedule import Schedule
 from purport.errors import NotSupportedYet, PurportError
-from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.interval import microseconds_of, time_of
+from purport.model.language.label import label
 from purport.model.subscription import Rule, Subscription, Update
 from purport.temporal.asked import is_in_time
 from purport.temporal.history import HistoryError, HistoryTaken

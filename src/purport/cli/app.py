@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import purport
+from purport.__main__ import INTERRUPTED
 from purport.cli.archive import archive
 from purport.cli.concepts import concepts
 from purport.cli.demo import demo
@@ -27,7 +28,6 @@ from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
 FAILED = 1
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="purport",

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from purport.demo.run import FILES, Progress, demo_subscriptions
-from purport.matching.supported import label
+from purport.model.language.label import label
 
 
 class DemoDisplay:

@@ -69,7 +69,7 @@ def events(
         is_compressed=compress,
     )
     require_new(output)
-    partitions = {"spark.sql.shuffle.partitions": str(max(2, job.dump.stretches))}
+    partitions = {"spark.sql.shuffle.partitions": str(max(2, job.dump.parts))}
     summary = on_spark("purport events", job.run, partitions)
     if as_json:
         print_json(_row(summary, output))

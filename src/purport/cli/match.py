@@ -21,8 +21,8 @@ from purport.cli.options import AsJson, SubscriptionsOption
 from purport.errors import InvalidInput
 from purport.matching.given import given_subscriptions
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter, events_in_file, events_in_stream
+from purport.model.language.label import label
 from purport.model.match import Match
 from purport.model.subscription import Subscription
 from purport.ontology.ontology import Ontology

@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 from purport.demo.city import City, CityEvent
 from purport.demo.vocabulary import MAKERS
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
+from purport.model.language.label import label
 from purport.model.language.parse import parse, parse_file
 from purport.model.language.write import write
 from purport.model.subscription import Subscription

@@ -19,9 +19,9 @@ from purport.errors import InvalidInput
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.batches import UNREAD, Batch, code_spelt
 from purport.matching.flat_lists import Integers, Numbers, Places
-from purport.matching.supported import label
-from purport.matching.telling import NOTHING, Telling
+from purport.matching.interned import NOTHING, Interned
 from purport.model.event import MOST_STATEMENTS, Event, Statement
+from purport.model.language.label import label
 from purport.model.term import Text
 
 MATCHES = pa.schema(
@@ -42,7 +42,7 @@ MatchBatch = Callable[[Batch, Callable[[int], Event], int], BatchMatches]
 
 def match_table(
     table: pa.Table | pa.RecordBatch,
-    telling: Telling,
+    interned: Interned,
     match_batch: MatchBatch,
     threads: int,
     terms: pa.Array | None = None,
@@ -60,7 +60,7 @@ def match_table(
             f"{MOST_STATEMENTS:,} statements"
         )
     said = _Said.of(starts, names, values, _is_there(statements))
-    found = match_batch(_batch(said, telling), said.event, threads)
+    found = match_batch(_batch(said, interned), said.event, threads)
     return _matches(found, ids, said)
 
 
@@ -182,16 +182,16 @@ class _Said:
         return Event(tuple(map(self.statement, places)))
 
 
-def _batch(said: _Said, telling: Telling) -> Batch:
+def _batch(said: _Said, interned: Interned) -> Batch:
     names = said.names.to_pylist()
     attributes = np.array(
-        [telling.attribute(Text(name)) if name and name.strip() else NOTHING for name in names],
+        [interned.attribute(Text(name)) if name and name.strip() else NOTHING for name in names],
         np.int32,
     )
-    codes, numbers = _codes(said.values, telling)
+    codes, numbers = _codes(said.values, interned)
     told, read = codes[said.value_numbers], numbers[said.value_numbers]
     for place in np.flatnonzero(told == UNREAD).tolist():
-        told[place], read[place] = telling.statement(said.statement(place))
+        told[place], read[place] = interned.statement(said.statement(place))
     return Batch(said.starts, attributes[said.name_numbers], told, read)
 
 
@@ -207,7 +207,7 @@ def _is_there(column: pa.Array) -> NDArray[np.bool_]:
     return np.asarray(column.is_valid().to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _codes(texts: pa.Array, telling: Telling) -> tuple[Integers, Numbers]:
+def _codes(texts: pa.Array, interned: Interned) -> tuple[Integers, Numbers]:
     """The codes of different texts; `UNREAD` for one that must be looked at where it stands."""
     large = texts.cast(pa.large_string())
     _, offsets, letters = large.buffers()
@@ -215,13 +215,13 @@ def _codes(texts: pa.Array, telling: Telling) -> tuple[Integers, Numbers]:
         return np.zeros(0, np.int32), np.zeros(0, np.float64)
     ends = np.frombuffer(offsets, np.int64)[large.offset : large.offset + len(large) + 1]
     spelt = np.frombuffer(letters, np.uint8) if letters is not None else np.zeros(0, np.uint8)
-    codes, numbers = code_spelt(spelt, ends[:-1], ends[1:], telling)
+    codes, numbers = code_spelt(spelt, ends[:-1], ends[1:], interned)
     unread = np.flatnonzero(codes == UNREAD)
-    known = telling.words.get
+    known = interned.words.get
     for place, text in zip(unread.tolist(), large.take(pa.array(unread)).to_pylist(), strict=True):
         code = known(text) if text is not None else NOTHING
         if code is None:
-            read = telling.value(Text(text))
+            read = interned.value(Text(text))
             code, numbers[place] = (UNREAD, 0.0) if read is None else read
         codes[place] = code
     return codes, numbers

@@ -8,8 +8,8 @@ from purport.matching.batch_matches import FoundRow
 from purport.matching.batches import Batch
 from purport.matching.class_answers import ClassAnswers
 from purport.matching.described_events import DescribedEvents
+from purport.matching.interned import Interned
 from purport.matching.plan import SubscriptionPlan
-from purport.matching.telling import Telling
 from purport.model.event import Event
 
 Plans = dict[int, SubscriptionPlan]
@@ -50,11 +50,11 @@ class Checking:
         if self._described is not None:
             self._described.remove(slot)
 
-    def describing(self, batch: Batch, telling: Telling) -> frozenset[int]:
+    def describing(self, batch: Batch, interned: Interned) -> frozenset[int]:
         """The events of a batch that describe something which is asked for."""
         if self._described is None:
             return frozenset()
-        return self._described.events_in(batch, telling)
+        return self._described.events_in(batch, interned)
 
     def needs(self, describing: frozenset[int]) -> bool:
         """Whether there is anything to look at."""

@@ -12,12 +12,12 @@ from purport.matching.aggregation import FLOOR
 from purport.matching.batches import Batch
 from purport.matching.class_answers import ClassAnswers
 from purport.matching.filing import Filing
+from purport.matching.interned import Interned
 from purport.matching.kernel import Found, Scratch, Told, match_events_of_tuples
 from purport.matching.measures import Measures
 from purport.matching.name_sides import NameSides
 from purport.matching.plan import SubscriptionPlan
 from purport.matching.rows import Reach, RowTable
-from purport.matching.telling import Telling
 from purport.matching.tellings import Tellings
 from purport.matching.value_sides import ValueSides
 from purport.model.event import MOST_STATEMENTS
@@ -96,17 +96,17 @@ class CompiledMatcher:
         """Drop a subscription."""
         self._filing.remove(slot)
 
-    def telling(self) -> Telling:
+    def interned(self) -> Interned:
         """What a batch is to be encoded with; what it gave before may be forgotten."""
         self._tellings.make_room()
         if not self._use.interning:
             self._tellings.forget_hits()
-        return self._tellings.telling
+        return self._tellings.interned
 
     @property
-    def met(self) -> Telling:
+    def met(self) -> Interned:
         """What batches were encoded with since."""
-        return self._tellings.telling
+        return self._tellings.interned
 
     def forget(self) -> None:
         """Forget all that was met, since measures score it otherwise; between batches."""

@@ -16,8 +16,8 @@ from purport.matching.batches import Batch
 from purport.matching.class_answers import ClassAnswers
 from purport.matching.class_sides import ClassSides
 from purport.matching.individuals import type_level
+from purport.matching.interned import Interned
 from purport.matching.plan import SubscriptionPlan
-from purport.matching.telling import Telling
 from purport.matching.value_sides import side_key
 from purport.model.event import Event
 from purport.model.paths import path_steps
@@ -54,11 +54,11 @@ class DescribedEvents:
             if isinstance(predicate, IsA | HasProperty):
                 self._slots[self._side(predicate)].discard(slot)
 
-    def events_in(self, batch: Batch, telling: Telling) -> frozenset[int]:
+    def events_in(self, batch: Batch, interned: Interned) -> frozenset[int]:
         """The numbers of the events of a batch that describe something."""
         if not self.plans or not len(batch.attributes):
             return frozenset()
-        flags = self._flags_of(telling)[batch.attributes]
+        flags = self._flags_of(interned)[batch.attributes]
         is_type = flags == _TYPE
         most_types = np.count_nonzero(is_type)
         if not most_types or (most_types == 1 and _FACT not in flags):
@@ -88,12 +88,12 @@ class DescribedEvents:
             self._slots.append(set())
         return self._numbers[key]
 
-    def _flags_of(self, telling: Telling) -> NDArray[np.int8]:
+    def _flags_of(self, interned: Interned) -> NDArray[np.int8]:
         """For each attribute by its number whether it says a type, or may say a fact."""
-        if self._forgotten != telling.forgotten:
-            self._forgotten, self._flags = telling.forgotten, np.zeros(0, np.int8)
-        if len(self._flags) < len(telling.attributes):
-            more = map(self._flag, telling.attributes[len(self._flags) :])
+        if self._forgotten != interned.forgotten:
+            self._forgotten, self._flags = interned.forgotten, np.zeros(0, np.int8)
+        if len(self._flags) < len(interned.attributes):
+            more = map(self._flag, interned.attributes[len(self._flags) :])
             self._flags = np.array([*self._flags, *more], np.int8)
         return self._flags
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from purport.errors import InvalidInput, NotSupportedYet
-from purport.matching.supported import label, unsupported_forms
+from purport.matching.supported import unsupported_forms
+from purport.model.language.label import label
 from purport.model.language.parse import parse_all, parse_file
 from purport.model.language.pieces import starts_subscription
 from purport.model.subscription import Subscription

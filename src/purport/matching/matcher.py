@@ -20,12 +20,12 @@ from purport.matching.class_answers import ClassAnswers
 from purport.matching.compiled_matcher import CompiledMatcher, Optimisations
 from purport.matching.explanation import MatchExplanation, explain_match
 from purport.matching.individuals import Individuals, ontology_of
+from purport.matching.interned import Interned
 from purport.matching.lines import line_of
 from purport.matching.measures import Measures
 from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
-from purport.matching.supported import label, place_of
-from purport.matching.telling import Telling
 from purport.model.event import Event, Statement
+from purport.model.language.label import label, place_of
 from purport.model.match import Mapping, Match
 from purport.model.subscription import Exactness, Options, Subscription
 from purport.relatedness.lexicon import Lexicon
@@ -171,7 +171,7 @@ class Matcher:
         A subscription is the very object that was added.
         """
         with self._lock:
-            batch = batch_of_events(events, self._compiled.telling())
+            batch = batch_of_events(events, self._compiled.interned())
             if len(events) == 1:
                 rows = rows_of(*self._compiled.match_event(batch))
             else:
@@ -195,19 +195,19 @@ class Matcher:
         """
         told = list(events)
         with self._lock:
-            batch = batch_of(told, self._compiled.telling())
+            batch = batch_of(told, self._compiled.interned())
             return self._match_batch(batch, lambda number: as_event(told[number]), threads)
 
     def match_read(
-        self, read: Callable[[Telling], Batch], event_at: Callable[[int], Event]
+        self, read: Callable[[Interned], Batch], event_at: Callable[[int], Event]
     ) -> BatchMatches:
         """The matches of events that are read straight into a batch, for readers of a format.
 
-        `read` is given the telling to encode them with; `event_at` gives one of the events, should
-        a subscription need to look at it.
+        `read` is given what is interned, to encode them with; `event_at` gives one of the events,
+        should a subscription need to look at it.
         """
         with self._lock:
-            return self._match_batch(read(self._compiled.telling()), event_at, 1)
+            return self._match_batch(read(self._compiled.interned()), event_at, 1)
 
     def match_table(
         self, table: pa.Table, *, threads: int = 1, terms: pa.Array | None = None
@@ -225,7 +225,7 @@ class Matcher:
         except ModuleNotFoundError as error:
             raise MissingExtra("spark") from error
         with self._lock:
-            return match_table(table, self._compiled.telling(), self._match_batch, threads, terms)
+            return match_table(table, self._compiled.interned(), self._match_batch, threads, terms)
 
     def mappings(self, event: Event, subscription: Subscription, k: int) -> list[Mapping]:
         """The k best mappings of a subscription to an event, best first.

@@ -18,7 +18,7 @@ from purport.model.term import Attribute
 from purport.model.units import Unit
 from purport.model.words import attribute_words, said
 from purport.relatedness.array_store import StoreError
-from purport.relatedness.catalogue import load_measure
+from purport.relatedness.catalogue import load_measure, require_known
 from purport.relatedness.competition import (
     RIVALRY_OF_NAMES,
     RIVALRY_OF_VALUES,
@@ -68,7 +68,9 @@ class Measures:
         competition: bool = False,
         scores: Path | None = None,
     ) -> None:
-        if not isinstance(default, str):
+        if isinstance(default, str):
+            require_known(default)
+        else:
             require_measure(default)
         if lexicon is not None and not isinstance(lexicon, Lexicon):
             lexicon = Lexicon.read(Path(lexicon))

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from purport.matching.batches import Batch
 from purport.matching.flat_lists import Integers, Numbers, Places
+from purport.matching.interned import NOTHING, Interned
 from purport.matching.json_kernel import LEFT, MOST_NAMES, PLAIN, read_lines
 from purport.matching.scales import NoScale
-from purport.matching.telling import NOTHING, Telling
 from purport.matching.text_table import ABSENT, Hashes
 from purport.model.term import Boolean, Text
 
@@ -37,7 +37,7 @@ class PlainLines:
     _numbers: Numbers
 
     @classmethod
-    def read(cls, text: bytes, telling: Telling) -> PlainLines:
+    def read(cls, text: bytes, interned: Interned) -> PlainLines:
         """Read a text of lines."""
         letters = np.frombuffer(text, np.uint8)
         breaks = np.flatnonzero(letters == ord("\n"))
@@ -48,13 +48,13 @@ class PlainLines:
         ids, statement_ends = np.zeros((2, count), np.int64), np.zeros(count, np.int64)
         times = np.full((2, count), np.nan)
         statements = _Statements.room_for(int(np.count_nonzero(letters == ord(":"))))
-        if telling.has_scales:
+        if interned.has_scales:
             statements.count = read_lines(
-                letters, starts, ends, telling.name_texts.arrays(), telling.word_texts.arrays(),
-                _codes(telling), not telling.asks_for_wordless,
+                letters, starts, ends, interned.name_texts.arrays(), interned.word_texts.arrays(),
+                _codes(interned), not interned.asks_for_wordless,
                 (kinds, statement_ends, *ids, *times), statements.arrays(), _scratch(),
             )  # fmt: skip
-        for place in statements.resolve(text, telling):
+        for place in statements.resolve(text, interned):
             kinds[np.searchsorted(statement_ends, place, "right")] = LEFT
         attributes, codes, numbers, *_ = statements.arrays()
         found = (kinds, ids[0], ids[1], times[0], times[1], statement_ends)
@@ -98,14 +98,14 @@ class _Statements:
     ) -> tuple[Integers, Integers, Numbers, Places, Places, Places, Places]:
         return (self.attributes, self.codes, self.numbers, *self.spans)
 
-    def resolve(self, text: bytes, telling: Telling) -> list[int]:
+    def resolve(self, text: bytes, interned: Interned) -> list[int]:
         """Number names and words that were not known; gives the statements that are not plain."""
         left = []
         met: dict[bytes, int] = {}
         for place in np.flatnonzero(self.attributes[: self.count] == ABSENT).tolist():
             name = text[self.spans[0, place] : self.spans[1, place]]
             if name not in met:
-                met[name] = _name_number(name, telling)
+                met[name] = _name_number(name, interned)
             self.attributes[place] = met[name]
             if met[name] == ABSENT:
                 left.append(place)
@@ -114,7 +114,7 @@ class _Statements:
             word = text[self.spans[2, place] : self.spans[3, place]]
             code, number = met.get(word, ABSENT), 0.0
             if code == ABSENT:
-                code, number = _word_code(word, telling)
+                code, number = _word_code(word, interned)
             if code >= 0:
                 met[word] = code
             self.codes[place], self.numbers[place] = code, number
@@ -123,28 +123,28 @@ class _Statements:
         return left
 
 
-def _name_number(name: bytes, telling: Telling) -> int:
+def _name_number(name: bytes, interned: Interned) -> int:
     """The number of a name that the table does not have; `ABSENT` if it cannot be one."""
     text = _decoded(name)
     if text is None or not text.strip():
         return ABSENT
-    number = telling.attribute(Text(text))
-    telling.name_texts.put(name, number)
+    number = interned.attribute(Text(text))
+    interned.name_texts.put(name, number)
     return number
 
 
-def _word_code(word: bytes, telling: Telling) -> tuple[int, float]:
+def _word_code(word: bytes, interned: Interned) -> tuple[int, float]:
     """The code and number of a text that the table does not have.
 
     `ABSENT` if it must be looked at under its attribute, or is no text. What is on a scale is not
     put into the table: it may never come again.
     """
     text = _decoded(word)
-    told = None if text is None else telling.value(Text(text))
+    told = None if text is None else interned.value(Text(text))
     if told is None:
         return ABSENT, 0.0
     if told[0] >= 0:
-        telling.word_texts.put(word, told[0])
+        interned.word_texts.put(word, told[0])
     return told
 
 
@@ -155,10 +155,10 @@ def _decoded(text: bytes) -> str | None:
         return None
 
 
-def _codes(telling: Telling) -> tuple[int, int, int, int, int]:
+def _codes(interned: Interned) -> tuple[int, int, int, int, int]:
     """The codes of what is no word."""
-    scales = (telling.scale_code(scale) for scale in (None, NoScale.TIME, NoScale.OPAQUE))
-    truths = (telling.value(Boolean(value)) for value in (True, False))
+    scales = (interned.scale_code(scale) for scale in (None, NoScale.TIME, NoScale.OPAQUE))
+    truths = (interned.value(Boolean(value)) for value in (True, False))
     number, time, identifier = scales
     true, false = (NOTHING if told is None else told[0] for told in truths)
     return number, time, identifier, true, false

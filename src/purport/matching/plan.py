@@ -16,8 +16,9 @@ from purport.matching.first_line import FirstLine
 from purport.matching.lines import line_of
 from purport.matching.mapping_search import Vector, best_mappings
 from purport.matching.measures import Measures
-from purport.matching.supported import place_of, require_supported
+from purport.matching.supported import require_supported
 from purport.model.event import Event
+from purport.model.language.label import place_of
 from purport.model.match import Mapping
 from purport.model.subscription import (
     Aggregation,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from purport.errors import NotSupportedYet
 from purport.model.comparison import Operator
-from purport.model.language.write import write
+from purport.model.language.label import label
 from purport.model.subscription import (
     Absence,
     After,
@@ -64,20 +64,6 @@ def unsupported_options(subscription: Subscription) -> Iterator[str]:
         yield f"at most once per{_BROKER}"
     if options.on_change:
         yield f"on change{_BROKER}"
-
-
-def label(subscription: Subscription) -> str:
-    """What a person calls a subscription: its name, or its text when it has none."""
-    return subscription.name or write(subscription)
-
-
-def place_of(subscription: Subscription) -> str:
-    """What a person calls a subscription, and where it was written."""
-    origin = subscription.origin
-    if origin is None:
-        return label(subscription)
-    where = f"line {origin.line}" if origin.file is None else f"{origin.file}, line {origin.line}"
-    return f"{where}: {label(subscription)}"
 
 
 def _in_pattern(pattern: Pattern) -> Iterator[str]:

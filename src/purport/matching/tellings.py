@@ -8,11 +8,11 @@ import numpy as np
 
 from purport.matching.bounds import BoundTable, RowsOnScale
 from purport.matching.flat_lists import FlatLists, Integers, Places, grown
+from purport.matching.interned import Interned
 from purport.matching.kernel import Bounds
 from purport.matching.measures import Measures
 from purport.matching.name_sides import NameSides
 from purport.matching.rows import RowTable
-from purport.matching.telling import Telling
 from purport.matching.tellings_kernel import (
     EMPTY,
     add_tellings,
@@ -42,7 +42,7 @@ class Tellings:
         has_scales: bool,
     ) -> None:
         self._names, self._values, self._rows, self._measures = names, values, rows, measures
-        self.telling = Telling(values, has_scales=has_scales)
+        self.interned = Interned(values, has_scales=has_scales)
         self.hits = FlatLists(np.float64)
         self._count = 0
         self._wanted = rows.wanted
@@ -53,9 +53,9 @@ class Tellings:
     def make_room(self) -> None:
         """Forget all that was met, if it is too much; to be called between batches."""
         if (
-            len(self.telling.terms) > MOST_WORDS
-            or len(self.telling.attributes) > MOST_WORDS
-            or len(self.telling.scales) > MOST_SCALES
+            len(self.interned.terms) > MOST_WORDS
+            or len(self.interned.attributes) > MOST_WORDS
+            or len(self.interned.scales) > MOST_SCALES
             or self._count > MOST_TELLINGS
             or self._names.size > MOST_HITS
             or self._bounds.used > MOST_HITS
@@ -66,7 +66,7 @@ class Tellings:
 
     def forget(self) -> None:
         """Forget all that was met; to be called between batches."""
-        self.telling.forget()
+        self.interned.forget()
         self._names.forget()
         self._values.forget()
         self.forget_hits()
@@ -76,8 +76,8 @@ class Tellings:
     ) -> Integers:
         """The numbers of tellings, all of whose rows are listed."""
         try:
-            self._names.cover(self.telling.attributes)
-            self._values.cover(self.telling.terms)
+            self._names.cover(self.interned.attributes)
+            self._values.cover(self.interned.terms)
         except BaseException:  # or what a measure cannot score would be asked for ever after
             self.forget()
             raise
@@ -175,8 +175,8 @@ class Tellings:
             number = self._bound_numbers[telling] = len(self._on_scale)
             self._on_scale.append(RowsOnScale(attribute, code))
         told, rows = self._on_scale[number], self._rows.arrays()
-        scale = self.telling.scale(code)
-        implied = self._measures.unit_of(self.telling.attributes[attribute])
+        scale = self.interned.scale(code)
+        implied = self._measures.unit_of(self.interned.attributes[attribute])
         first = told.rows_covered
         names = self._names.scores[attribute, rows.names[first:]].astype(np.float64)
         told.cover(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from purport.model.class_expression import TextFacet
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
-XSD = "http://www.w3.org/2001/XMLSchema#"
+
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 SWRL = "http://www.w3.org/2003/11/swrl#"
 

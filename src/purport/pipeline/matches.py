@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from purport.errors import NotSupportedYet
-from purport.matching.supported import label
+from purport.model.language.label import label
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.outcomes import dead_letter_rows, match_rows, matches, outcome_rows

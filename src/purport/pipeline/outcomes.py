@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from purport.matching.batch_matches import BatchMatches
-from purport.matching.supported import label
 from purport.model.event_lines import DeadLetter
+from purport.model.language.label import label
 from purport.pipeline.tables import (
     DEAD_LETTERS,
     MATCHES,

@@ -14,10 +14,10 @@ from pyspark import TaskContext
 
 from purport.errors import UnusablePath
 from purport.model.event_lines import EventLines
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.formats.catalogue import FORMATS, format_of
 from purport.pipeline.formats.json_lines import read_lines
 from purport.pipeline.formats.rows import told_rows
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Tells, Told
 
 _BATCH_OF_THE_STREAM = "streaming.sql.batchId"  # Spark's own name for it
@@ -42,10 +42,10 @@ def require_shared(folder: Path, *, filled: bool = False) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class StretchReader(ABC):
+class PartReader(ABC):
     """Reads the files that rows of the table FILES name, below a folder.
 
-    Spark says which files there are and which task has which stretch of them; the bytes go from the
+    Spark says which files there are and which task has which part of them; the bytes go from the
     file system to the parser without a way through the JVM.
     """
 
@@ -54,18 +54,18 @@ class StretchReader(ABC):
     folder: Path
 
     @abstractmethod
-    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
-        """What a stretch of a file tells; `UnusablePath` if it cannot be read."""
+    def read_part(self, part: FilePart) -> Iterator[Tells]:
+        """What a part of a file tells; `UnusablePath` if it cannot be read."""
 
-    def told(self, stretch: Stretch) -> Iterator[Tells]:
+    def told(self, part: FilePart) -> Iterator[Tells]:
         """The same; a file that cannot be read is a dead letter."""
         how_far = ""
         try:
-            for told in self.read_stretch(stretch):
+            for told in self.read_part(part):
                 yield told
                 how_far = " to its end"
         except UnusablePath as error:
-            refused = Told(stretch.source)
+            refused = Told(part.source)
             refused.refuse(0, f"the file cannot be read{how_far}: {error.reason}", b"")
             yield refused
 
@@ -74,23 +74,23 @@ class StretchReader(ABC):
         for batch in batches:
             for row in batch.to_pylist():
                 name = row["name"]
-                stretch = Stretch(self.folder / name, name, row["begin"], row["end"])
-                if not stretch.path.exists():
+                part = FilePart(self.folder / name, name, row["begin"], row["end"])
+                if not part.path.exists():
                     require_shared(self.folder, filled=not self.may_be_empty)
-                for told in self.told(stretch):
+                for told in self.told(part):
                     told.appeared = row["appeared"].timestamp()
                     yield told
 
 
 @dataclass(frozen=True, slots=True)
-class FileReader(StretchReader):
+class FileReader(PartReader):
     """Reads files of events, all of one format, or each of the one that its name says."""
 
     format: str | None = None
 
-    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
-        """The events of a stretch."""
-        return FORMATS[self.format or format_of(stretch.name)].read(stretch)
+    def read_part(self, part: FilePart) -> Iterator[Tells]:
+        """The events of a part."""
+        return FORMATS[self.format or format_of(part.name)].read(part)
 
 
 @dataclass(frozen=True, slots=True)

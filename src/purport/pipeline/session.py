@@ -13,14 +13,14 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from purport.errors import InvalidInput, PurportError
+from purport.pipeline.file_parts import PART_BYTES
 from purport.pipeline.java import java_environment
 from purport.pipeline.spark_errors import SPARK_ERRORS, reason_of
-from purport.pipeline.stretches import STRETCH_BYTES
 
 # Text that Spark itself reads is cut as our own readers cut files.
 _SETTINGS = {
-    "spark.sql.files.maxPartitionBytes": str(STRETCH_BYTES),
-    "spark.sql.files.openCostInBytes": str(STRETCH_BYTES),
+    "spark.sql.files.maxPartitionBytes": str(PART_BYTES),
+    "spark.sql.files.openCostInBytes": str(PART_BYTES),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",

@@ -37,13 +37,13 @@ def _parts(probability: DataType) -> ArrayType:
 FILES = _table(
     name=StringType(),  # the file, below the folder that is read
     appeared=TimestampType(),  # when it was last changed
-    begin=LongType(),  # where in the file the stretch begins that one task reads
+    begin=LongType(),  # where in the file the part begins that one task reads
     end=LongType(),  # and where it ends; null: with the file
 )
 
 LINES = _table(
     source=StringType(),  # what the lines belong to, such as a file or a topic
-    offset=LongType(),  # where in it the stretch begins that this line was read with
+    offset=LongType(),  # where in it the part begins that this line was read with
     line=BinaryType(),  # the text as it stands there, not yet known to be UTF-8
 )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from purport.errors import UnusablePath
-from purport.matching.supported import label
+from purport.model.language.label import label
 from purport.model.language.parse import parse, parse_all
 from purport.model.language.write import write
 from purport.model.subscription import Subscription

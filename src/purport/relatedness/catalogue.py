@@ -97,13 +97,17 @@ def load_measure(
 
 def measure_of(name: str, settings: MeasureSettings, lexicon: Lexicon | None = None) -> Measure:
     """The measure of this name, made with settings, under a lexicon if there is one."""
-    maker = _MAKERS.get(name)
-    if maker is None:
+    require_known(name)
+    measure = _MAKERS[name](settings)
+    return measure if lexicon is None else under_lexicon(measure, lexicon)
+
+
+def require_known(name: str) -> None:
+    """Raise `InvalidInput` if there is no measure of this name."""
+    if name not in _MAKERS:
         near = get_close_matches(name.lower(), MEASURES, 1, 0.5)
         meant = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidInput(f"no measure {name!r} (there are {', '.join(MEASURES)}){meant}")
-    measure = maker(settings)
-    return measure if lexicon is None else under_lexicon(measure, lexicon)
 
 
 def defaults_are_made() -> bool:

@@ -27,13 +27,13 @@ from sqlalchemy import (
     inspect,
     select,
     text,
-    update,
 )
 from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeEngine
 
 from purport.errors import InvalidInput
 from purport.storage.history_rows import LONGEST_KEY, insertable, occurrence_of
+from purport.storage.notes import set_value
 from purport.temporal.history import HistoryError
 from purport.temporal.occurrence import Occurrence
 
@@ -107,16 +107,6 @@ def prepare(connection: Connection, place: str) -> None:
         _upgrade_from_version_1(connection)
 
 
-def value_of(connection: Connection, name: str) -> str:
-    """What the history says about itself under this name."""
-    return str(connection.scalar(select(meta.c.value).where(meta.c.name == name)))
-
-
-def set_value(connection: Connection, name: str, value: object) -> None:
-    """Note something about the history itself."""
-    connection.execute(update(meta).where(meta.c.name == name).values(value=str(value)))
-
-
 def applied_at(connection: Connection, applied: int) -> int | None:
     """When the entry was made through which the journal was taken up, if that was noted.
 
@@ -174,7 +164,7 @@ def _upgrade_from_version_1(connection: Connection) -> None:
     for some in _events_of_version_1(connection):
         insert_occurrences(connection, number, some)
         number += len(some)
-    set_value(connection, _SCHEMA, SCHEMA_VERSION)
+    set_value(connection, meta, _SCHEMA, SCHEMA_VERSION)
     connection.execute(text("DROP TABLE history_version_1"))
 
 

@@ -22,6 +22,7 @@ from purport.broker.retention import Stretch
 from purport.errors import InvalidInput
 from purport.storage import tables
 from purport.storage.database import Database
+from purport.storage.notes import value_of
 from purport.storage.stretches import StretchFolder
 
 ROWS_AT_ONCE = 2_000
@@ -201,7 +202,7 @@ class KeptEntries:
 
 def bounds_in(connection: Connection) -> Bounds:
     """From where to where entries are kept."""
-    dropped = int(tables.value_of(connection, tables.DROPPED))
+    dropped = int(value_of(connection, tables.meta, tables.DROPPED))
     lasts = (func.max(tables.entries.c.sequence), func.max(tables.stretches.c.last))
     found = [connection.scalar(select(last)) for last in lasts]
     return Bounds(dropped + 1, max(dropped, *(last or 0 for last in found)))

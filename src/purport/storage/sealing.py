@@ -19,6 +19,7 @@ from purport.broker.encoding import Row, require_whole
 from purport.broker.retention import Stretch
 from purport.storage import tables
 from purport.storage.kept_entries import ROWS_AT_ONCE, Bounds, KeptEntries
+from purport.storage.notes import set_value
 from purport.storage.stretches import ROWS_A_GROUP, StretchFolder
 from purport.storage.told_index import forget_told
 from purport.storage.writer import Writer
@@ -81,7 +82,7 @@ class Sealing:
     def unregister(self, through: int) -> None:
         """Have it that entries are dropped."""
         with self.writer.transaction() as connection:
-            tables.set_value(connection, tables.DROPPED, through)
+            set_value(connection, tables.meta, tables.DROPPED, through)
             is_gone = tables.stretches.c.last <= through
             connection.execute(delete(tables.stretches).where(is_gone))
 

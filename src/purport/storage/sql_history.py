@@ -33,6 +33,7 @@ from purport.storage.history_rows import (
     occurrence_of,
     span_of,
 )
+from purport.storage.notes import set_value, value_of
 from purport.storage.ownership import Claim
 from purport.storage.reader import Reader
 from purport.storage.writer import Writer
@@ -92,7 +93,7 @@ class SqlHistory:
                 require_forward(self._applied, applied)
                 replaced = self._replace([key_of(one.id) for one in new], connection)
                 tables.insert_occurrences(connection, self._next, new)
-                tables.set_value(connection, tables.APPLIED, applied)
+                set_value(connection, tables.meta, tables.APPLIED, applied)
                 tables.set_applied_at(connection, applied, at)
             self._applied, self._applied_at = applied, at
             self._late += sum(one.is_late for one in new)
@@ -182,7 +183,7 @@ class SqlHistory:
 
     def _look(self, connection: Connection) -> None:
         """Find out where the history is: at first, and after something failed."""
-        self._applied = int(tables.value_of(connection, tables.APPLIED))
+        self._applied = int(value_of(connection, tables.meta, tables.APPLIED))
         self._applied_at = tables.applied_at(connection, self._applied)
         highest, ended = connection.execute(select(func.max(_c.number), func.count(_c.end))).one()
         self._next, self._ended = max(self._next, (highest or 0) + 1), ended

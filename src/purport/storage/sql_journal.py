@@ -19,6 +19,7 @@ from purport.errors import PurportError
 from purport.storage import tables
 from purport.storage.database import Database
 from purport.storage.kept_entries import Bounds, KeptEntries, bounds_in
+from purport.storage.notes import value_of
 from purport.storage.ownership import Claim
 from purport.storage.sealing import Sealing
 from purport.storage.stretches import StretchFolder
@@ -279,4 +280,4 @@ class SqlJournal:
 
     def _told_through(self, first: int) -> int:
         with self.database.reading() as connection:
-            return max(int(tables.value_of(connection, tables.TOLD)), first - 1)
+            return max(int(value_of(connection, tables.meta, tables.TOLD)), first - 1)

@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from purport.broker.journal import JournalError
 from purport.errors import InvalidInput
+from purport.storage.notes import set_value, value_of
 
 SCHEMA_VERSION = 2
 
@@ -100,16 +101,6 @@ def require_current(connection: Connection, place: str) -> None:
         )
 
 
-def value_of(connection: Connection, name: str) -> str:
-    """What the journal says about itself under this name."""
-    return str(connection.scalar(select(meta.c.value).where(meta.c.name == name)))
-
-
-def set_value(connection: Connection, name: str, value: object) -> None:
-    """Note something about the journal itself."""
-    connection.execute(update(meta).where(meta.c.name == name).values(value=str(value)))
-
-
 def snapshot_checksum(sequence: int, state: bytes) -> int:
     """The CRC-32 of a snapshot."""
     return zlib.crc32(state, zlib.crc32(b"%d " % sequence))
@@ -122,7 +113,7 @@ def _version(connection: Connection, place: str) -> int:
         if names & _TABLES.tables.keys():
             raise InvalidInput(f"{place}: expected a journal of Purport, found other tables")
         return 0
-    version = value_of(connection, _SCHEMA)
+    version = value_of(connection, meta, _SCHEMA)
     if not version.isdecimal():
         raise InvalidInput(f"{place}: expected a journal of Purport, found another table `meta`")
     if int(version) > SCHEMA_VERSION:
@@ -148,7 +139,7 @@ def _upgrade_from_version_1(connection: Connection) -> None:
         )
     dropped = (connection.scalar(select(func.min(entries.c.sequence))) or 1) - 1
     _note_first(connection, {DROPPED: dropped, TOLD: dropped, OWNER: ""})
-    set_value(connection, _SCHEMA, SCHEMA_VERSION)
+    set_value(connection, meta, _SCHEMA, SCHEMA_VERSION)
 
 
 def _note_first(connection: Connection, values: Mapping[str, object]) -> None:

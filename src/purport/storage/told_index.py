@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Select, delete, func, select, text
 
 from purport.broker.records import Entry, addressees
 from purport.storage import tables
+from purport.storage.notes import set_value, value_of
 
 _RUNS_AT_ONCE = 4
 _ROWS_AT_ONCE = 2_000
@@ -74,7 +75,7 @@ class ToldTail:
         ]
         if runs:
             connection.execute(_REPLACE, runs)
-        tables.set_value(connection, tables.TOLD, self.through)
+        set_value(connection, tables.meta, tables.TOLD, self.through)
 
 
 def told_after(
@@ -111,8 +112,8 @@ def untell(connection: Connection, sequence: int) -> None:
         kept = [one for one in enumerate(sequences.tolist(), first) if one[1] < sequence]
         if kept:
             connection.execute(_REPLACE, list(_runs(subscription, kept)))
-    if int(tables.value_of(connection, tables.TOLD)) >= sequence:
-        tables.set_value(connection, tables.TOLD, sequence - 1)
+    if int(value_of(connection, tables.meta, tables.TOLD)) >= sequence:
+        set_value(connection, tables.meta, tables.TOLD, sequence - 1)
 
 
 def forget_told(connection: Connection, through: int) -> bool:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from purport.errors import PurportError
 from purport.storage import tables
 from purport.storage.database import Database, process_name
+from purport.storage.notes import set_value, value_of
 from purport.storage.ownership import Claim
 
 
@@ -21,15 +22,10 @@ class Layout(Protocol):
     """The tables that are written to, among them one of names and values: a module."""
 
     OWNER: str  # who opened them last, for writing
+    meta: Table  # what they note about themselves
 
     def prepare(self, connection: Connection, place: str) -> None:
         """Make the tables, or bring older ones to this version."""
-
-    def value_of(self, connection: Connection, name: str) -> str:
-        """What they say about themselves under a name."""
-
-    def set_value(self, connection: Connection, name: str, value: object) -> None:
-        """Note something about them."""
 
 
 class Writer:
@@ -125,13 +121,13 @@ class Writer:
         """Put a mark into the tables, or see that nobody else has put one there since."""
         if not self._has_opened:
             self._layout.prepare(connection, self._database.place)
-            self._layout.set_value(connection, self._layout.OWNER, self._mark)
+            set_value(connection, self._layout.meta, self._layout.OWNER, self._mark)
             self._has_opened = True
         else:
             self._require_mark(connection)
 
     def _require_mark(self, connection: Connection) -> None:
-        if self._layout.value_of(connection, self._layout.OWNER) != self._mark:
+        if value_of(connection, self._layout.meta, self._layout.OWNER) != self._mark:
             subject = self._database.subject
             raise subject.taken(
                 f"{self._database.place}: the connection was lost, and another process opened the "

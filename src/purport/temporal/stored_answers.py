@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from purport.errors import NotSupportedYet
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label
 from purport.model.comparison import any_holds, holds
 from purport.model.interval import length_of
+from purport.model.language.label import label
 from purport.model.subscription import (
     Conjunction,
     HistoryFilter,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from purport.errors import NotSupportedYet
-from purport.matching.supported import label
+from purport.model.language.label import label
 from purport.model.language.write import write_predicate
 from purport.model.subscription import (
     AskedAttribute,

@@ -20,6 +20,7 @@ from purport.model.interval import Interval
 from purport.model.term import Resource, Text
 from purport.pipeline import journal_table
 from purport.pipeline.contracts import SourceContract
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.found_matches import Matches
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.build_archive import BuildArchive
@@ -37,7 +38,6 @@ from purport.pipeline.stored.explanation import StoredExplanations
 from purport.pipeline.stored.job import StoredJob
 from purport.pipeline.stored.matches import matches_in
 from purport.pipeline.stored.source_events import EventGone
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.tables import JOURNAL
 from purport.pipeline.watched import Fixed
 from tests.pipeline.journals import FIRST_AT, seal
@@ -176,7 +176,7 @@ def test_a_stretch_of_a_newer_purport_is_not_misread(tmp_path: Path) -> None:
     pq.write_table(table.set_column(2, "version", pc.add(table.column("version"), 1)), path)
     reader = JournalReader(path.parent, Span())
 
-    [refused] = reader.told(Stretch(path, path.name))
+    [refused] = reader.told(FilePart(path, path.name))
 
     [letter] = refused.match(Matcher([parse("{a = 1}")])).dead_letters
     assert "this Purport reads versions up to" in letter.reason

@@ -17,9 +17,9 @@ from purport.model.interval import time_of
 from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Subscription
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.formats.json_lines import json_lines
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.tables import TIMED_EVENTS
 from purport.pipeline.timed.asked import Asked
 from purport.pipeline.timed.rows import TimedRows
@@ -103,7 +103,7 @@ def rows_in_files(files: Sequence[Sequence[bytes]], asked: Asked) -> list[list[T
             rows = TimedRows(asked)
             batches = [
                 rows.take(told.match(told_by), 1.0).timed
-                for told in json_lines(Stretch(path, path.name))
+                for told in json_lines(FilePart(path, path.name))
             ]
             kept = [one for one in (*batches, rows.last()) if one is not None]
             table = pa.Table.from_batches(kept, to_arrow_schema(TIMED_EVENTS))

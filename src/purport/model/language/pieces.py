@@ -26,7 +26,7 @@ _LONGEST_PIECE = 200
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a text and the number of its first line."""
+    """A piece of a text and the number of its first line."""
 
     text: str
     first_line: int

@@ -24,10 +24,10 @@ from purport.model.class_expression import (
     TextFacet,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.term import Term
 from purport.ontology.codes.message_bytes import DEEPEST, MessageError, Reader, Tag, Writer
 from purport.ontology.data.data_values import is_datatype
-from purport.ontology.vocabulary import XSD
 
 _DATATYPES = tuple(
     XSD + name

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity, Unit
 from purport.ontology.data.literal_kinds import (
@@ -32,7 +33,7 @@ from purport.ontology.data.stretches import (
     compared,
     points_in,
 )
-from purport.ontology.vocabulary import OWL, RDF, RDFS, XSD
+from purport.ontology.vocabulary import OWL, RDF, RDFS
 
 
 @dataclass(frozen=True, slots=True)

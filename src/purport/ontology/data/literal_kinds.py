@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from itertools import product
 
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Resource, Text, folded, is_iri
-from purport.ontology.vocabulary import XSD
 
 # Each of these takes in the next; a text is of the last one that it fits.
 _TEXT_TYPES = {

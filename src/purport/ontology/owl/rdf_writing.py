@@ -24,12 +24,13 @@ from purport.model.class_expression import (
     Some,
 )
 from purport.model.comparison import Operator
+from purport.model.rdf import XSD
 from purport.model.term import Boolean, Resource, Term, Text, Time
 from purport.model.units import Quantity
 from purport.ontology.data.data_ranges import is_data_range
 from purport.ontology.description import Description
 from purport.ontology.hierarchy import Hierarchy
-from purport.ontology.vocabulary import FACETS, OWL, RDF, RDFS, XSD
+from purport.ontology.vocabulary import FACETS, OWL, RDF, RDFS
 
 _TYPE = NamedNode(RDF + "type")
 _DATATYPE = NamedNode(RDFS + "Datatype")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from purport.model.language.write import write_class
+from purport.model.rdf import XSD
 from purport.ontology.prefixes import Prefixes
 from purport.ontology.tableaux.completion_graph import CompletionGraph
 from purport.ontology.tableaux.concepts import BOTTOM, TOP, Concepts, Kind
 from purport.ontology.tableaux.graph_nodes import Contradiction
-from purport.ontology.vocabulary import XSD
 
 
 class Narrator:

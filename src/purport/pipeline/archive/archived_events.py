@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from purport.errors import UnusablePath
 from purport.matching.batches import Batch, batch_of_events
 from purport.matching.flat_lists import Integers, Places
+from purport.matching.interned import Interned
 from purport.matching.matcher import Matcher
-from purport.matching.telling import Telling
 from purport.model.event import MOST_STATEMENTS, Event, Statement
 from purport.model.interval import Interval
 from purport.pipeline.archive.statement_codes import LOOK, Coded, StatementCodes
@@ -170,19 +170,19 @@ class ArchivedEvents:
             said.append(row.statement(told, next(spelt, None) if row.has_text else None))
         return Event(tuple(said))
 
-    def _batch(self, telling: Telling) -> Batch:
-        if not telling.has_scales:
-            return batch_of_events(map(self.event, range(len(self))), telling)
+    def _batch(self, interned: Interned) -> Batch:
+        if not interned.has_scales:
+            return batch_of_events(map(self.event, range(len(self))), interned)
         ids = self.statements.items.to_numpy()
-        coded = self.codes.coded(ids, self.numbers.items.to_numpy(), telling)
+        coded = self.codes.coded(ids, self.numbers.items.to_numpy(), interned)
         is_looked_at = coded.codes == LOOK
-        if telling.asks_for_wordless:
+        if interned.asks_for_wordless:
             is_looked_at |= self.codes.is_spelt[ids]
         if is_looked_at.any():
-            self._look(np.flatnonzero(is_looked_at), coded, telling)
+            self._look(np.flatnonzero(is_looked_at), coded, interned)
         return Batch(self.statements.starts, *coded)
 
-    def _look(self, places: Places, coded: Coded, telling: Telling) -> None:
+    def _look(self, places: Places, coded: Coded, interned: Interned) -> None:
         """Code statements by the texts that stand with their events, where somebody asks for it."""
         ids = self.statements.items.to_numpy()
         ids_here, different = ids[places], np.unique(ids[places])
@@ -190,6 +190,6 @@ class ArchivedEvents:
         before = np.cumsum(self.codes.has_text[ids]) - 1
         texts = self.rest.texts().items.take(pa.array(before[places])).to_pylist()
         for place, one, text in zip(places.tolist(), ids_here.tolist(), texts, strict=True):
-            if coded.codes[place] == LOOK or telling.asks_for(text):
+            if coded.codes[place] == LOOK or interned.asks_for(text):
                 statement = rows[one].statement(None, text)
-                coded.codes[place], coded.numbers[place] = telling.statement(statement)
+                coded.codes[place], coded.numbers[place] = interned.statement(statement)

@@ -8,8 +8,8 @@ import numpy as np
 
 from purport.matching.batches import UNREAD
 from purport.matching.flat_lists import Integers, Numbers, grown
+from purport.matching.interned import NOTHING, Interned
 from purport.matching.kernel import Flags
-from purport.matching.telling import NOTHING, Telling
 from purport.pipeline.archive.coding_kernel import code_statements
 from purport.pipeline.archive.statement_rows import IN_TABLE, LOOKED_AT, StatementRow
 from purport.pipeline.archive.statement_table import StatementTable
@@ -33,7 +33,7 @@ class StatementCodes:
 
     def __init__(self, table: StatementTable) -> None:
         self.table = table
-        self._telling: Telling | None = None
+        self._interned: Interned | None = None
         self._forgotten = 0
         self._attributes: Integers = np.zeros(0, np.int32)
         self._codes: Integers = np.zeros(0, np.int32)
@@ -41,20 +41,20 @@ class StatementCodes:
         self.has_text: Flags = np.zeros(0, np.bool_)
         self.is_spelt: Flags = np.zeros(0, np.bool_)
 
-    def coded(self, ids: Integers, told: Numbers, telling: Telling) -> Coded:
+    def coded(self, ids: Integers, told: Numbers, interned: Interned) -> Coded:
         """What the kernel reads of statements, with the numbers that were told in their order.
 
         `StoreError` if there are not as many as the statements want.
         """
-        if telling is not self._telling or telling.forgotten != self._forgotten:
-            self._telling, self._forgotten = telling, telling.forgotten
+        if interned is not self._interned or interned.forgotten != self._forgotten:
+            self._interned, self._forgotten = interned, interned.forgotten
             self._codes[:] = UNREAD
         self._make_room(ids)
         count = len(ids)
         found = Coded(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count))
         used = self._write(ids, told, found)
         if used == UNREAD:
-            self._code_new(np.unique(ids[self._codes[ids] == UNREAD]), telling)
+            self._code_new(np.unique(ids[self._codes[ids] == UNREAD]), interned)
             used = self._write(ids, told, found)
         if used != len(told):
             raise self.table.archive.damaged(f"{used:,} numbers expected, got {len(told):,}")
@@ -75,20 +75,20 @@ class StatementCodes:
             self.has_text = grown(self.has_text, size)
             self.is_spelt = grown(self.is_spelt, size)
 
-    def _code_new(self, ids: Integers, telling: Telling) -> None:
+    def _code_new(self, ids: Integers, interned: Interned) -> None:
         rows = self.table.rows(ids)
-        self._attributes[ids] = [telling.attribute(row.told_attribute) for row in rows]
-        self._codes[ids] = [_code(row, telling) for row in rows]
+        self._attributes[ids] = [interned.attribute(row.told_attribute) for row in rows]
+        self._codes[ids] = [_code(row, interned) for row in rows]
         self._has_number[ids] = [row.has_number for row in rows]
         self.has_text[ids] = [row.has_text for row in rows]
         self.is_spelt[ids] = [row.is_spelt for row in rows]
 
 
-def _code(row: StatementRow, telling: Telling) -> int:
+def _code(row: StatementRow, interned: Interned) -> int:
     if row.scale == LOOKED_AT:
         return LOOK
     if row.scale != IN_TABLE:
-        return telling.scale_code(row.told_scale)
+        return interned.scale_code(row.told_scale)
     statement = row.statement()
-    code, _ = telling.statement(statement)
-    return code if code > NOTHING else telling.whole(statement)  # read otherwise than it was once
+    code, _ = interned.statement(statement)
+    return code if code > NOTHING else interned.whole(statement)  # read otherwise than it was once

@@ -43,7 +43,7 @@ class Document:
 
 
 def page_of_dump(chunk: str) -> Iterator[Document]:
-    """The article in a stretch of a Wikipedia dump that ends with a page, if there is one.
+    """The article in a part of a Wikipedia dump that ends with a page, if there is one.
 
     Redirects, disambiguation pages, lists and pages outside the articles' namespace are left out.
     """

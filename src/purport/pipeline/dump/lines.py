@@ -45,13 +45,13 @@ def statements_of_lines(
     batches: Iterable[pa.RecordBatch], kinds: frozenset[str]
 ) -> Iterator[pa.RecordBatch]:
     """What the lines of the table LINES say, as rows of DUMP_LINES."""
-    reader, stretch = DumpLines(""), ("", -1)
+    reader, part = DumpLines(""), ("", -1)
     for batch in batches:
         columns = (batch.column(name).to_pylist() for name in ("source", "offset", "line"))
         rows: list[Row] = []
         for place, found in groupby(zip(*columns, strict=True), key=lambda row: row[:2]):
-            if place != stretch:
-                stretch = place
+            if place != part:
+                part = place
                 source, offset = place
                 reader = DumpLines(source, "" if offset == 0 else f"@{offset}")
             lines = [line for _, _, line in found]
@@ -66,11 +66,11 @@ def statements_of_lines(
 
 
 class DumpLines:
-    """Reads the lines of one stretch of a file, each a quad or a dead letter, or saying nothing."""
+    """Reads the lines of one part of a file, each a quad or a dead letter, or saying nothing."""
 
-    def __init__(self, source: str, stretch: str = "") -> None:
+    def __init__(self, source: str, part: str = "") -> None:
         self.source = source
-        self._place = source + stretch
+        self._place = source + part
         self._format = _format(source)
         self._line = 0
 

@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from purport.errors import UnusablePath
+from purport.pipeline.file_parts import PART_BYTES
 from purport.pipeline.session import spark_pattern
-from purport.pipeline.stretches import STRETCH_BYTES
 
 _SYNTAXES = (".nt", ".nq")
 _COMPRESSIONS = (".gz", ".bz2")
@@ -46,14 +46,14 @@ class RdfDump:
         return _lines_below(folder, reader.text([spark_pattern(file) for file in self.files]))
 
     @property
-    def stretches(self) -> int:
+    def parts(self) -> int:
         """About how many times 64 MiB of text there are, at least one."""
         text_bytes = sum(
             file.stat().st_size
             * (_TEXT_BYTES_PER_COMPRESSED_BYTE if file.suffix in _COMPRESSIONS else 1)
             for file in self.files
         )
-        return -(-text_bytes // STRETCH_BYTES) or 1
+        return -(-text_bytes // PART_BYTES) or 1
 
 
 def _lines_below(folder: Path, text: DataFrame) -> DataFrame:

@@ -1,1 +1,1 @@
-"""How files of events are read: a stretch in, what it tells out."""
+"""How files of events are read: a part in, what it tells out."""

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.formats.csv_rows import csv_rows
 from purport.pipeline.formats.json_lines import json_lines
 from purport.pipeline.formats.parquet_rows import parquet_rows
 from purport.pipeline.formats.rdf_text import ntriples, turtle
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Tells
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of one kind are read; only what is cut at lines may be read in stretches."""
+    """How files of one kind are read; only what is cut at lines may be read in parts."""
 
-    read: Callable[[Stretch], Iterator[Tells]]
+    read: Callable[[FilePart], Iterator[Tells]]
     endings: tuple[str, ...]
     counted: str  # what the offset of an event is the number of
 

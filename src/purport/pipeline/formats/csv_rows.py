@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from purport.errors import EventError
 from purport.model.event_lines import EventLines
-from purport.pipeline.stretches import Stretch, opened
+from purport.pipeline.file_parts import FilePart, opened
 from purport.pipeline.told import Told
 
 if TYPE_CHECKING:
@@ -19,18 +19,18 @@ _DELIMITERS = ",;\t|"
 _ROWS_AT_ONCE = 4096
 
 
-def csv_rows(stretch: Stretch) -> Iterator[Told]:
+def csv_rows(part: FilePart) -> Iterator[Told]:
     """The events of a CSV file; what stands between its values is seen from the first row.
 
     An empty value says nothing. The row of names that cannot be used refuses the whole file.
     """
-    reader = EventLines(stretch.source)
-    with opened(stretch.path) as file:
+    reader = EventLines(part.source)
+    with opened(part.path) as file:
         text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")
         first = text.readline()
         delimiter = max(_DELIMITERS, key=first.count)
         names = next(csv.reader([first], delimiter=delimiter), [])
-        told = Told(stretch.source)
+        told = Told(part.source)
         problem = _problem(names)
         if problem is not None:
             told.refuse(1, problem, _bytes(first))
@@ -40,7 +40,7 @@ def csv_rows(stretch: Stretch) -> Iterator[Told]:
         while _read_row(rows, names, reader, told):
             if len(told) + len(told.dead_letters) >= _ROWS_AT_ONCE:
                 yield told
-                told = Told(stretch.source)
+                told = Told(part.source)
         yield told
 
 

@@ -11,20 +11,20 @@ import numpy as np
 from purport.errors import EventError
 from purport.matching.batches import Batch
 from purport.matching.flat_lists import Integers
+from purport.matching.interned import Interned
 from purport.matching.json_kernel import LEFT, PLAIN
 from purport.matching.matcher import Matcher
 from purport.matching.plain_lines import PlainLines
-from purport.matching.telling import Telling
 from purport.model.event import Event
 from purport.model.event_lines import EventLines
-from purport.pipeline.stretches import Stretch, line_blocks
+from purport.pipeline.file_parts import FilePart, line_blocks
 from purport.pipeline.told import BEYOND_US, EventPlaces, EventTimes, Matched, Told, aliased_lines
 
 
-def json_lines(stretch: Stretch) -> Iterator[ToldLines]:
-    """The events of a stretch of JSON lines."""
-    reader = EventLines(stretch.source)
-    for text in line_blocks(stretch):
+def json_lines(part: FilePart) -> Iterator[ToldLines]:
+    """The events of a part of JSON lines."""
+    reader = EventLines(part.source)
+    for text in line_blocks(part):
         yield ToldLines(reader, text)
 
 
@@ -105,8 +105,8 @@ class ToldLines:
         """What one of them says."""
         return Event.from_json(self._line(self._plain.records[number]))
 
-    def _read(self, telling: Telling) -> Batch:
-        lines = self._lines = PlainLines.read(self.text, telling)
+    def _read(self, interned: Interned) -> Batch:
+        lines = self._lines = PlainLines.read(self.text, interned)
         before, begin = self.reader.line, 0
         for left in [*np.flatnonzero(lines.kinds == LEFT).tolist(), len(lines.kinds)]:
             places = np.flatnonzero(lines.kinds[begin:left] == PLAIN) + begin

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from purport.errors import EventError
 from purport.model.event import Event
 from purport.model.rdf import Syntax, descriptions
-from purport.pipeline.stretches import STRETCH_BYTES, Stretch, whole_text
+from purport.pipeline.file_parts import PART_BYTES, FilePart, whole_text
 from purport.pipeline.told import Told
 
 
-def turtle(stretch: Stretch) -> Iterator[Told]:
+def turtle(part: FilePart) -> Iterator[Told]:
     """The events of a Turtle file; a mistake in it refuses the whole file."""
-    text = whole_text(stretch, STRETCH_BYTES)
-    told = Told(stretch.source)
+    text = whole_text(part, PART_BYTES)
+    told = Told(part.source)
     try:
         _add(told, text, Syntax.TURTLE)
     except EventError as error:
@@ -22,10 +22,10 @@ def turtle(stretch: Stretch) -> Iterator[Told]:
     yield told
 
 
-def ntriples(stretch: Stretch) -> Iterator[Told]:
+def ntriples(part: FilePart) -> Iterator[Told]:
     """The events of an N-Triples file; a line that is no triple is refused, the rest is read."""
-    text = whole_text(stretch, STRETCH_BYTES)
-    told = Told(stretch.source)
+    text = whole_text(part, PART_BYTES)
+    told = Told(part.source)
     try:
         _add(told, text, Syntax.N_TRIPLES)
     except EventError:

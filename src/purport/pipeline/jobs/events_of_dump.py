@@ -89,7 +89,7 @@ class EventsOfDump:
         on_step("grouping by subject")
         placed, lost = self._placed(spark, statements(read), tally, scratch)
         limits = EventLimits(self.dump.path.name, self.most_statements, bool(self.kinds))
-        subjects = events_of_subjects(placed, limits, self.dump.stretches)
+        subjects = events_of_subjects(placed, limits, self.dump.parts)
         subjects = at_rest(spark, subjects, scratch / "subjects")
 
         on_step("writing events")

@@ -17,8 +17,8 @@ from purport.broker.journal import JournalError
 from purport.errors import InvalidInput
 from purport.matching.batch_matches import BatchMatches
 from purport.matching.flat_lists import Places
-from purport.matching.supported import label
 from purport.model.interval import microseconds_of
+from purport.model.language.label import label
 from purport.model.subscription import Options, Subscription
 from purport.pipeline.journal.stretch_rows import Span
 from purport.pipeline.journal.told_entries import ToldEntries, journal_events
@@ -62,12 +62,12 @@ def event_notifications(answers: DataFrame, subscriptions: Sequence[Subscription
     options = [one.options for one in subscriptions]
 
     def told(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        telling, current = _Telling(Options()), -1
+        interned, current = _Telling(Options()), -1
         for batch in batches:
             for number, rows in _runs(batch):
                 if number != current:
-                    telling, current = _Telling(options[number]), number
-                yield from telling.told(rows, labels[number])
+                    interned, current = _Telling(options[number]), number
+                yield from interned.told(rows, labels[number])
 
     together = answers.repartition("subscription")
     in_order = together.sortWithinPartitions("subscription", "sequence", "is_contrary")

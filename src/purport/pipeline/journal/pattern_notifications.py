@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from purport.broker.gate import Gate, asked_of
 from purport.broker.time_engine import HistoryLimits
 from purport.errors import EventError, InvalidInput
-from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
+from purport.model.language.label import label
 from purport.model.subscription import Subscription
 from purport.pipeline.journal.entries_in_files import EntriesInFiles
 from purport.pipeline.journal.shared_out import told_in_shares

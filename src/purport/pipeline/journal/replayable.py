@@ -14,7 +14,8 @@ from purport.broker.graph import Graph
 from purport.broker.registry_text import RegistryLine, imported
 from purport.errors import InvalidInput
 from purport.matching.given import Given, runnable_subscriptions
-from purport.matching.supported import label, unsupported_forms
+from purport.matching.supported import unsupported_forms
+from purport.model.language.label import label
 from purport.model.subscription import Rule, Subscription
 from purport.model.text_file import read_text
 from purport.pipeline.journal.given_registry import GivenRegistry, registered_at

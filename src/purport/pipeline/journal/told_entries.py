@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from purport.errors import EventError
 from purport.matching.batches import Batch
 from purport.matching.flat_lists import Integers, Places
+from purport.matching.interned import Interned
 from purport.matching.json_kernel import LEFT, PLAIN
 from purport.matching.matcher import Matcher
 from purport.matching.plain_lines import PlainLines
-from purport.matching.telling import Telling
 from purport.model.event import Event, decode_json_object, identifier_in, interval_in
 from purport.model.event_lines import ToldObject
 from purport.pipeline.journal.stretch_rows import Span, stretch_errors, stretch_rows
@@ -108,8 +108,8 @@ class ToldEntries:
         """What one of them says."""
         return Event.from_json(self._line(int(self.ids[number])))
 
-    def _read(self, telling: Telling) -> Batch:
-        lines = self._lines = PlainLines.read(self.text, telling)
+    def _read(self, interned: Interned) -> Batch:
+        lines = self._lines = PlainLines.read(self.text, interned)
         self.ids = np.flatnonzero(lines.kinds == PLAIN)
         return lines.batch()
 

@@ -14,9 +14,9 @@ from purport.pipeline.archive.archived_events import archived_events
 from purport.pipeline.archive.folder import Archive
 from purport.pipeline.archive.statement_codes import StatementCodes
 from purport.pipeline.archive.statement_table import StatementTable
-from purport.pipeline.readers import StretchReader
+from purport.pipeline.file_parts import FilePart
+from purport.pipeline.readers import PartReader
 from purport.pipeline.sources.files import BATCH_BYTES, Files
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Tells
 from purport.relatedness.array_store import StoreError
 
@@ -56,7 +56,7 @@ class Archived:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveReader(StretchReader):
+class ArchiveReader(PartReader):
     """Reads the files of events in an archive.
 
     What a worker has found out about statement ids stays known to it; `archive` is the id of the
@@ -65,9 +65,9 @@ class ArchiveReader(StretchReader):
 
     archive: str
 
-    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
+    def read_part(self, part: FilePart) -> Iterator[Tells]:
         """The events of a file, which is read as a whole."""
-        return archived_events(stretch.path, _worker_codes(self.folder.parent, self.archive))
+        return archived_events(part.path, _worker_codes(self.folder.parent, self.archive))
 
 
 @lru_cache(maxsize=2)

@@ -11,10 +11,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from purport.errors import UnusablePath
+from purport.pipeline.file_parts import PART_BYTES
 from purport.pipeline.formats.catalogue import FORMATS, IN_STRETCHES
 from purport.pipeline.readers import FileReader
 from purport.pipeline.session import spark_pattern
-from purport.pipeline.stretches import STRETCH_BYTES
 from purport.pipeline.tables import FILES
 
 BATCH_BYTES = 256 * 1024 * 1024
@@ -54,7 +54,7 @@ class Files:
         return FileReader(self.folder.resolve(), self.format)
 
     def records(self, spark: SparkSession) -> DataFrame:
-        """The stream of files, in stretches, as the table FILES."""
+        """The stream of files, in parts, as the table FILES."""
         self._require_readable()
         reader = (
             spark.readStream.format("binaryFile")
@@ -66,18 +66,18 @@ class Files:
             reader = reader.option("maxFilesPerTrigger", self.files_per_batch)
         else:
             reader = reader.option("maxBytesPerTrigger", self.bytes_per_batch)
-        return self._stretches(reader.load(spark_pattern(self.path)))
+        return self._parts(reader.load(spark_pattern(self.path)))
 
-    def _stretches(self, files: DataFrame) -> DataFrame:
+    def _parts(self, files: DataFrame) -> DataFrame:
         """Rows of Spark's files, cut; the column `content` is never asked for, so never read."""
         name = f.substring(f.col("path"), len(f"file:{self.folder.resolve()}/") + 1, _LONGEST_NAME)
         named = files.select(
             name.alias("name"), f.col("modificationTime").alias("appeared"), "length"
         )
-        step = f.lit(STRETCH_BYTES).cast("long")
+        step = f.lit(PART_BYTES).cast("long")
         begins = f.sequence(f.lit(0).cast("long"), f.greatest(f.col("length") - 1, f.lit(0)), step)
         whole = f.array(f.lit(0).cast("long"))
-        is_cut = self._is_cut(f.col("name")) & (f.col("length") > STRETCH_BYTES)
+        is_cut = self._is_cut(f.col("name")) & (f.col("length") > PART_BYTES)
         return (
             named.where(self._is_wanted())
             .withColumn("is_cut", is_cut)

@@ -11,11 +11,11 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, SparkSession
 
 from purport.errors import InvalidInput
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.journal.stretch_rows import Span, stretches_in
 from purport.pipeline.journal.told_entries import journal_events
-from purport.pipeline.readers import StretchReader
+from purport.pipeline.readers import PartReader
 from purport.pipeline.sources.files import BATCH_BYTES, Files
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Tells
 
 
@@ -51,16 +51,16 @@ class Journaled:
 
 
 @dataclass(frozen=True, slots=True)
-class JournalReader(StretchReader):
+class JournalReader(PartReader):
     """Reads the stretches of a journal, as far as they are in a span."""
 
     may_be_empty: ClassVar = True  # retention does not wait for streams
 
     span: Span
 
-    def read_stretch(self, stretch: Stretch) -> Iterator[Tells]:
-        """The events of a stretch, which is read as a whole."""
-        return journal_events(stretch.path, self.span)
+    def read_part(self, part: FilePart) -> Iterator[Tells]:
+        """The events of a stretch, a file which is read as a whole."""
+        return journal_events(part.path, self.span)
 
 
 def _span(since: datetime | str | None) -> Span:

@@ -9,11 +9,11 @@ from pathlib import Path
 from purport.errors import EventError
 from purport.matching.batches import as_event
 from purport.model.event import Event
+from purport.pipeline.file_parts import FilePart
 from purport.pipeline.formats.catalogue import FORMATS, format_of
 from purport.pipeline.readers import FileReader
 from purport.pipeline.stored.matches import StoredMatch
 from purport.pipeline.stored.source_events import EventGone, SourceEvents, by_source, found_again
-from purport.pipeline.stretches import Stretch
 from purport.pipeline.told import Told
 
 
@@ -34,21 +34,20 @@ class SourceFiles(SourceEvents):
 
     def _told(self, source: str, offsets: set[int]) -> list[Told]:
         """What a source tells, read until what stands at all of the offsets is known."""
-        stretch = self._stretch(source)
         read, missing = [], set(offsets)
-        for told in self._parts(stretch):
+        for told in self._parts(self._part(source)):
             places = [place for place, offset in enumerate(told.offsets) if offset in missing]
             letters = [one for one in told.dead_letters if one.line in {0, *missing}]
-            part = told.only(places)
-            part.dead_letters = letters
-            read.append(part)
-            missing.difference_update(part.offsets)
+            kept = told.only(places)
+            kept.dead_letters = letters
+            read.append(kept)
+            missing.difference_update(kept.offsets)
             if not missing:
                 break
         return read
 
-    def _parts(self, stretch: Stretch) -> Iterator[Told]:
-        for said in FileReader(self.path, self.format).told(stretch):
+    def _parts(self, part: FilePart) -> Iterator[Told]:
+        for said in FileReader(self.path, self.format).told(part):
             yield from said.parts()
 
     def _event(self, match: StoredMatch, read: Sequence[Told]) -> Event | EventGone:
@@ -63,15 +62,15 @@ class SourceFiles(SourceEvents):
                 return found_again(match, event, where)
         for letter in (one for told in read for one in told.dead_letters):
             if letter.line == 0:
-                path = self._stretch(match.source).path
+                path = self._part(match.source).path
                 return EventGone(f"the event is gone: {path}: {letter.reason}")
             if letter.line == match.offset:
                 return EventGone(f"{where}: the event has changed, it is none: {letter.reason}")
         return found_again(match, None, where)
 
-    def _stretch(self, source: str) -> Stretch:
+    def _part(self, source: str) -> FilePart:
         is_one_file = self.path.is_file() or self.path.name == source  # which may be gone
-        return Stretch.of(self.path.parent if is_one_file else self.path, source)
+        return FilePart.of(self.path.parent if is_one_file else self.path, source)
 
     def _where(self, match: StoredMatch) -> str:
         name = self.format or format_of(match.source.partition("@")[0])

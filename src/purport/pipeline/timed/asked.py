@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from purport.errors import NotSupportedYet
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label
+from purport.model.language.label import label
 from purport.model.subscription import Subscription
 from purport.temporal.asked import is_in_time
 from purport.temporal.engine import TemporalEngine

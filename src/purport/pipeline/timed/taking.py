@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 
 from purport.errors import EventError
 from purport.matching.matcher import Matcher
-from purport.matching.supported import label
 from purport.model.event import Event
 from purport.model.event_lines import DeadLetter
 from purport.model.interval import Interval, length_of, time_of
+from purport.model.language.label import label
 from purport.model.subscription import Subscription
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.pipeline.tables import MATCHES, record_batch_of_rows

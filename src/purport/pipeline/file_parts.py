@@ -1,6 +1,6 @@
-"""Files in stretches: what one task reads of a file, whatever the number of cores.
+"""Files in parts: what one task reads of a file, whatever the number of cores.
 
-A line belongs to the stretch in which it begins. So a line has the same place, and an event without
+A line belongs to the part in which it begins. So a line has the same place, and an event without
 an id the same name, on every machine.
 """
 
@@ -17,12 +17,12 @@ from typing import BinaryIO, cast
 from purport.errors import UnusablePath
 from purport.model.event_lines import LONGEST_LINE
 
-STRETCH_BYTES = 64 * 1024 * 1024
+PART_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class FilePart:
     """A part of a file; `name` is the file's, below the folder that is read."""
 
     path: Path
@@ -32,27 +32,27 @@ class Stretch:
 
     @property
     def source(self) -> str:
-        """What places are named by: the file, and where in it the stretch begins."""
+        """What places are named by: the file, and where in it the part begins."""
         return f"{self.name}@{self.begin}" if self.begin else self.name
 
     @classmethod
-    def of(cls, folder: Path, source: str) -> Stretch:
-        """The stretch that a source names."""
+    def of(cls, folder: Path, source: str) -> FilePart:
+        """The part that a source names."""
         name, _, begin = source.rpartition("@")
         if not begin.isdigit() or (folder / source).exists():
             is_packed = source.endswith(".gz")  # and so never cut
-            return cls(folder / source, source, 0, None if is_packed else STRETCH_BYTES)
-        return cls(folder / name, name, int(begin), int(begin) + STRETCH_BYTES)
+            return cls(folder / source, source, 0, None if is_packed else PART_BYTES)
+        return cls(folder / name, name, int(begin), int(begin) + PART_BYTES)
 
 
-def line_blocks(stretch: Stretch) -> Iterator[bytes]:
-    """The lines of a stretch, some at a time, without the end of the last one.
+def line_blocks(part: FilePart) -> Iterator[bytes]:
+    """The lines of a part, some at a time, without the end of the last one.
 
     Of a line that is too long for an event, only so much is given that it can be seen to be.
     """
-    with opened(stretch.path) as file:
-        position, rest = _first_line(file, stretch.begin)
-        end = stretch.end
+    with opened(part.path) as file:
+        position, rest = _first_line(file, part.begin)
+        end = part.end
         while end is None or position < end:
             block = _next_block(file)
             text = rest + block
@@ -74,12 +74,12 @@ def line_blocks(stretch: Stretch) -> Iterator[bytes]:
                 position += skipped
 
 
-def whole_text(stretch: Stretch, most_bytes: int) -> bytes:
+def whole_text(part: FilePart, most_bytes: int) -> bytes:
     """All that a file says; `UnusablePath` if that is too much."""
-    with opened(stretch.path) as file:
+    with opened(part.path) as file:
         text = file.read(most_bytes + 1)
     if len(text) > most_bytes:
-        raise UnusablePath(stretch.path, f"larger than {most_bytes // 1024**2} MiB")
+        raise UnusablePath(part.path, f"larger than {most_bytes // 1024**2} MiB")
     return text
 
 
@@ -108,7 +108,7 @@ def _next_block(file: BinaryIO) -> bytes:
 
 
 def _first_line(file: BinaryIO, begin: int) -> tuple[int, bytes]:
-    """Where the first line begins that begins in the stretch, and what was read of it."""
+    """Where the first line begins that begins in the part, and what was read of it."""
     if begin == 0:
         return 0, b""
     file.seek(begin - 1)

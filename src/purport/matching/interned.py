@@ -35,7 +35,7 @@ class Wanted(Protocol):
         """Whether this one is."""
 
 
-class Telling:
+class Interned:
     """Attributes, words and scales that were met, under numbers.
 
     Numbers hold until all that was met is forgotten; `forgotten` counts how often it was. Without

@@ -16,7 +16,7 @@ class Finding:
     bar: str = ""
     is_within: bool | None = None
     published: str = ""  # what a paper reports for it
-    stretch: str = ""  # a bar that it need not reach, and whether it does
+    goal: str = ""  # a bar that it need not reach, and whether it does
 
 
 def quickest_seconds(work: Callable[[], object], runs: int = RUNS) -> float:
