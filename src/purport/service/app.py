@@ -1,0 +1,36 @@
+"""The application: every route of a service, under one table of errors."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from purport.errors import PurportError
+from purport.service.problems import Refused, problem_response
+from purport.service.service import Service
+
+_CODES = {404: "not_found", 405: "method_not_allowed"}
+
+
+def application(service: Service) -> Starlette:
+    """What answers requests and sockets."""
+    routes: list[BaseRoute] = []
+    return Starlette(
+        routes=routes,
+        exception_handlers={
+            PurportError: problem_response,
+            HTTPException: _not_routed,
+            Exception: problem_response,
+        },
+    )
+
+
+async def _not_routed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = _CODES.get(error.status_code, "refused")
+    answer = await problem_response(request, Refused(error.status_code, code, error.detail))
+    answer.headers.update(error.headers or {})
+    return answer

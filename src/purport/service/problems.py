@@ -1,0 +1,73 @@
+"""What is wrong with a request, as HTTP and WebSockets tell it: one table of errors and answers."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from purport.broker.access import Forbidden
+from purport.broker.drafting import BacklogFull
+from purport.embedded.ledger import BrokerClosed
+from purport.errors import InvalidInput, NotSupportedYet, PurportError
+from purport.service.desk import Overloaded
+
+_LOG = logging.getLogger("purport.service")
+
+
+class Refused(PurportError):
+    """A request that is refused with a status and a code of its own."""
+
+    def __init__(self, status: int, code: str, description: str) -> None:
+        super().__init__(description)
+        self.status, self.code = status, code
+
+
+class NotThere(InvalidInput):
+    """What a request names is not there, or is another's, which is told in the same words."""
+
+
+_ANSWERS: tuple[tuple[type[Exception], int, str], ...] = (  # the first that fits
+    (NotThere, 404, "not_found"),
+    (Forbidden, 403, "forbidden"),
+    (BacklogFull, 429, "backlog_full"),
+    (Overloaded, 429, "too_many_requests"),
+    (BrokerClosed, 503, "shutting_down"),
+    (NotSupportedYet, 400, "not_supported"),
+    (InvalidInput, 400, "bad_request"),
+    (PurportError, 500, "failed"),
+)
+
+
+def problem_of(error: Exception) -> tuple[int, str, str]:
+    """The status, the code and the words for an error; no words of one nobody expected."""
+    if isinstance(error, Refused):
+        return error.status, error.code, str(error)
+    for kind, status, code in _ANSWERS:
+        if isinstance(error, kind):
+            return status, code, str(error)
+    _LOG.error("a request failed", exc_info=error)
+    return 500, "failed", "something went wrong here: see the log of the service"
+
+
+def problem_message(error: Exception, alias: str | None = None) -> dict[str, object]:
+    """An error as a message of the SPARQL 1.1 Secure Event protocol."""
+    status, code, description = problem_of(error)
+    told: dict[str, object] = {
+        "error": code,
+        "status_code": status,
+        "error_description": description,
+    }
+    return told if alias is None else {**told, "alias": alias}
+
+
+async def problem_response(request: Request, error: Exception) -> Response:
+    """An error as an answer over HTTP."""
+    status, _, _ = problem_of(error)
+    headers = {"Retry-After": "1"} if status == 429 else {}
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="purport"'
+    body = json.dumps(problem_message(error)).encode()
+    return Response(body, status, headers, media_type="application/json")
