@@ -20,11 +20,15 @@ class PostHandler(BaseHTTPRequestHandler):
         return
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # many may come at once
+
+
 @contextmanager
 def serving(handler: type[PostHandler]) -> Iterator[str]:
     """The address, without a path, under which requests are handled."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+    with _Server(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"

@@ -18,7 +18,7 @@ _Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 _SomeSeconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
 
 
-class Patience(msgspec.Struct, frozen=True):
+class Tries(msgspec.Struct, frozen=True):
     """How long a service is waited for; a wait is twice as long as the one before."""
 
     timeout_seconds: _SomeSeconds = 10.0
@@ -32,6 +32,16 @@ class Patience(msgspec.Struct, frozen=True):
         return min(self.longest_wait_seconds, max(wait, asked or 0.0))
 
 
+class Patience(Tries, frozen=True):
+    """The same of one that is told what happens: what it cannot take goes on waiting.
+
+    A failure that lasts for all `tries` is recorded; so many in a row pause what is told (0: none
+    ever does).
+    """
+
+    failures_before_pause: Annotated[int, msgspec.Meta(ge=0)] = 20
+
+
 class Courier:
     """Brings requests to a service, one after the other.
 
@@ -42,7 +52,7 @@ class Courier:
     def __init__(
         self,
         post: Callable[[bytes, str], None],
-        patience: Patience,
+        patience: Tries,
         *,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.time,
@@ -58,25 +68,25 @@ class Courier:
             try:
                 self._post(body, key)
             except PostFailed as error:
-                if not _may_pass(error):
+                if not may_pass(error):
                     raise
                 if tries_made == tries:
                     self._is_down = True
                     raise
-                asked = _asked_wait(error.retry_after, self._now())
+                asked = asked_wait(error.retry_after, self._now())
                 self.sleep(self._patience.wait(tries_made, asked))
             else:
                 self._is_down = False
                 return
 
 
-def _may_pass(error: PostFailed) -> bool:
+def may_pass(error: PostFailed) -> bool:
     """Whether the same request may succeed later."""
     status = error.status
     return status is None or status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS
 
 
-def _asked_wait(retry_after: str | None, now: float) -> float | None:
+def asked_wait(retry_after: str | None, now: float) -> float | None:
     """The seconds that the header Retry-After asks for: a number of them, or a date."""
     text = (retry_after or "").strip()
     if text.isascii() and text.isdigit():

@@ -6,6 +6,7 @@
     - SubscriptionFileError      one or more of the above, from one file
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
+    - NotFound                   what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
       NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
       OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName)
@@ -20,6 +21,10 @@
     - StoreTaken                 another process has the store open
     - EndpointFailed             a SPARQL endpoint: EndpointUnreachable, EndpointTooSlow,
                                  EndpointRefused, EndpointAnswersNonsense
+  + Overloaded, Refused (NotThere), QueryTooSlow
+                                 what a service answers a request with
+  + ServerUnreachable, ServerRefused, ServerAnswersNonsense
+                                 what a client meets at its server, or does not
   + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable
                                  something beyond this machine does not answer
 """
@@ -36,6 +41,10 @@ class PurportError(Exception):
 
 class InvalidInput(PurportError):
     """Something a user gave us cannot be used as it is."""
+
+
+class NotFound(InvalidInput):
+    """What is named is not there: it never was, or it has gone."""
 
 
 class SubscriptionSyntaxError(InvalidInput):

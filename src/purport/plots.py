@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from purport.errors import InvalidInput, MissingExtra, UnusablePath
+from purport.writable import require_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,8 +64,7 @@ def require_picture(path: Path) -> None:
         raise InvalidInput(f"{path}: a picture is one of {', '.join(_KINDS)}")
     if not path.absolute().parent.is_dir():
         raise UnusablePath(path, "no such folder")
-    if path.is_dir():
-        raise UnusablePath(path, "is a folder")
+    require_file(path)
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import SplitResult, urlsplit
 
 from purport.errors import InvalidInput, PurportError
@@ -66,6 +67,32 @@ def address_parts(url: str) -> SplitResult:
     return parts
 
 
+def require_public(url: str) -> None:
+    """Raise `InvalidInput` if an address is one of this machine or of a private network.
+
+    One whose name is not known now is none: where it leads is looked at again when it is posted to.
+    """
+    parts = address_parts(url)
+    try:
+        found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return
+    for *_, place in found:
+        if not is_public(str(place[0])):
+            raise InvalidInput(f"{shown(url)} is in a private network, which is not posted to")
+
+
+def is_public(address: str) -> bool:
+    """Whether a number on the internet is there for everybody.
+
+    >>> is_public("93.184.216.34"), is_public("127.0.0.1"), is_public("::ffff:10.0.0.1")
+    (True, False, False)
+    """
+    number = ipaddress.ip_address(address.partition("%")[0])
+    number = getattr(number, "ipv4_mapped", None) or number
+    return number.is_global and not number.is_multicast
+
+
 def shown(url: str) -> str:
     """An address without what may be secret in it: a user, and what follows a question mark."""
     start, mark, _ = url.partition("?")
@@ -74,19 +101,25 @@ def shown(url: str) -> str:
 
 @contextmanager
 def posted(
-    url: str, body: bytes, *, timeout_seconds: float, headers: Mapping[str, str] | None = None
+    url: str,
+    body: bytes,
+    *,
+    timeout_seconds: float,
+    headers: Mapping[str, str] | None = None,
+    to_private: bool = True,
 ) -> Iterator[HTTPResponse]:
     """The answer to JSON that was posted; `PostFailed` if there is none, or it is no success.
 
-    What goes wrong while the answer is read is a `PostFailed` too.
+    What goes wrong while the answer is read is a `PostFailed` too. Unless it may go `to_private`
+    networks, it goes without a proxy, and only where everybody can.
     """
     request = urllib.request.Request(
         url, body, {"Content-Type": "application/json", **(headers or {})}, method="POST"
     )
+    is_local = _is_loopback(urlsplit(url).hostname or "")
+    opener = _opener(is_local=is_local) if to_private else _public_opener()
     try:
-        with _opener(is_local=_is_loopback(urlsplit(url).hostname or "")).open(
-            request, timeout=timeout_seconds
-        ) as response:
+        with opener.open(request, timeout=timeout_seconds) as response:
             yield response
     except urllib.error.HTTPError as error:
         with error:
@@ -127,6 +160,46 @@ def _words_of(error: urllib.error.HTTPError) -> str:
 def _opener(*, is_local: bool) -> urllib.request.OpenerDirector:
     handlers = [urllib.request.ProxyHandler({})] if is_local else []
     return urllib.request.build_opener(_NoRedirects, *handlers)
+
+
+@lru_cache
+def _public_opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(
+        _NoRedirects, urllib.request.ProxyHandler({}), _PublicHandler, _PublicTlsHandler
+    )
+
+
+class _PublicConnection(HTTPConnection):
+    """Is given up, before anything is sent, if it leads into a private network."""
+
+    def connect(self) -> None:
+        super().connect()
+        _require_public_peer(self)
+
+
+class _PublicTlsConnection(HTTPSConnection):
+    """The same with TLS."""
+
+    def connect(self) -> None:
+        super().connect()
+        _require_public_peer(self)
+
+
+def _require_public_peer(connection: HTTPConnection) -> None:
+    address = connection.sock.getpeername()[0]
+    if not is_public(address):
+        connection.close()
+        raise OSError("it is in a private network, which is not posted to")
+
+
+class _PublicHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_PublicConnection, req)
+
+
+class _PublicTlsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_PublicTlsConnection, req)
 
 
 def _is_loopback(host: str) -> bool:

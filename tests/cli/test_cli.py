@@ -118,6 +118,9 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("relate", "a", "b", "--matrix", "--explain"), "--explain is for two words"),
         (("relate", "a", "b", "-m", "remote"), "needs the url"),
         (("concepts", "calibrate", "nowhere", "-o", "x"), "nowhere: No such file"),
+        (("concepts", "calibrate", "nowhere", "-o", "."), ".: is a folder"),
+        (("concepts", "count", "/dev/null", "-o", "/dev/null/x"), "/dev/null is not a folder"),
+        (("concepts", "build", "/dev/null", "-o", "/dev/null/x"), "/dev/null is not a folder"),
         (("concepts", "tabulate", "nowhere", "b", "-o", "x"), "nowhere: No such file"),
         (("concepts", "count", "nowhere", "-o", "x"), "nowhere: No such file"),
         (("events", "missing.nt", "-o", "x"), "missing.nt: No such file or directory"),
@@ -130,6 +133,7 @@ def test_a_reader_that_goes_away_is_no_error(events: Path) -> None:
         (("archive", "build", "--from", "files:x", "-o", "y"), "no source 'files'"),
         (("archive", "build", "--from", "file:nowhere", "-o", "y"), "nowhere: No such file"),
         (("archive", "build", "--from", "file:.", "-o", "/dev/null"), "/dev/null: not a folder"),
+        (("archive", "build", "--from", "file:.", "-o", "/dev/null/x"), "/dev/null is not a"),
         (("archive", "tabulate", "nowhere", "-s", "{a = b~}", "-o", "y"), "is not an archive"),
         ((*STREAM, "--mode", "quick"), "no mode 'quick': there are default, paper"),
         ((*STREAM, "--lexicon", "nowhere"), "nowhere: No such file"),
@@ -411,6 +415,11 @@ def test_an_archive_is_built_scored_and_matched(run: Run, tmp_path: Path, events
     assert scored.status == 0, scored.errors
     assert f"{scores}/calibrated-values-" in scored.output
     assert ": 4 terms added; 1 x 4 scores" in scored.output
+    again = run("archive", "tabulate", archive, "-s", near, "-o", scores, "--json")
+    assert again.status == 0, again.errors
+    table = json.loads(again.output)
+    assert table["folder"].startswith(f"{scores}/calibrated-values-")
+    assert (table["asked"], table["given"], table["new"]) == (1, 4, 0)
 
     matched = run(
         "stream", "--from", f"archive:{archive}", "--to", f"jsonl:{tmp_path / 'matches'}",

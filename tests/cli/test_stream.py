@@ -94,7 +94,7 @@ def test_a_disk_that_takes_no_more_loses_nothing(run: Run, folder: Path) -> None
 
     assert (stopped.status, before) == (1, [])
     [told] = stopped.errors.splitlines()
-    assert told == "purport: the stream stopped: java.io.IOException: File too large"
+    assert told == "purport: the stream stopped: File too large"
     assert done.status == 0, done.errors
     assert sorted(matched(folder)) == sorted(["e1", *(f"l{number}" for number in range(40_000))])
 

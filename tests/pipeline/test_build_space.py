@@ -173,6 +173,29 @@ def test_a_corpus_without_a_document_is_named(spark: SparkSession, tmp_path: Pat
     assert "page.xml: no document found in it, read as Wikipedia dump" in told
 
 
+def test_a_corpus_that_is_no_text_is_told_with_what_it_is(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "picture.png").write_bytes(b"\x89PNG\r\n")
+
+    told = refusal(spark, tmp_path / "texts", tmp_path / "space")
+
+    assert "texts: not UTF-8: b'picture.png\\n\\x89PNG" in told
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_read(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    path = json_lines(tmp_path / "eight.jsonl")
+    steps: list[str] = []
+
+    with pytest.raises(UnusablePath, match=f"{path} is not a folder"):
+        BuildSpace([Corpus.at(path)], path / "space").run(spark, steps.append)
+
+    assert steps == []
+
+
 def test_the_public_door_builds_the_same_space(spark: SparkSession, tmp_path: Path) -> None:
     path = json_lines(tmp_path / "eight.jsonl")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, UnusablePath
 from purport.pipeline.corpora.corpus import Corpus
 from purport.pipeline.jobs.count_synsets import CountSynsets
 from purport.relatedness.wordnet import WordNet
@@ -44,3 +44,16 @@ def test_a_corpus_without_a_known_word_is_told(spark: SparkSession, tmp_path: Pa
         CountSynsets([corpus], small_wordnet(tmp_path), tmp_path / "counts.txt").run(spark)
 
     assert not (tmp_path / "counts.txt").exists()
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_counted(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    path = json_lines(tmp_path / "texts.jsonl", TEXTS)
+    count = CountSynsets([Corpus.at(path)], small_wordnet(tmp_path), path / "counts.txt")
+    steps: list[str] = []
+
+    with pytest.raises(UnusablePath, match=f"{path} is not a folder"):
+        count.run(spark, steps.append)
+
+    assert steps == []

@@ -14,6 +14,7 @@ from purport import InvalidInput, parse
 from purport.assembly import journal_at, journal_to_read
 from purport.broker.records import Entry, Published
 from purport.embedded.broker import Broker
+from purport.errors import UnusablePath
 from purport.model.clock import ManualClock
 from purport.pipeline.jobs.replay import Replay, Replayed
 from purport.pipeline.journal.replayable import Replayable, replayable
@@ -195,6 +196,24 @@ def test_what_cannot_be_replayed_is_refused(spark: SparkSession, tmp_path: Path)
     (tmp_path / "full" / "file").touch()
     with pytest.raises(InvalidInput, match="expected an empty folder"):
         Replay(str(tmp_path), asked()).run(spark, tmp_path / "full")
+
+
+def test_a_place_that_is_lost_meanwhile_is_told_in_our_words(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    with Broker.open(tmp_path / "broker") as broker:
+        broker.publish_all([{"heat": 31}] * 10)
+    above = tmp_path / "above"
+    above.mkdir()
+
+    def lose(step: str) -> None:
+        if step.startswith("matching") and above.is_dir():
+            above.rmdir()
+            above.touch()
+
+    replay = Replay(str(tmp_path / "broker"), asked())
+    with pytest.raises(UnusablePath, match=f"^{above}/told: {above} is not a folder$"):
+        replay.run(spark, above / "told", lose)
 
 
 def test_a_damaged_stretch_is_told_and_leaves_nothing_behind(

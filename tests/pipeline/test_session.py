@@ -1,4 +1,5 @@
 import os
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,12 +35,56 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         raise PySparkRuntimeError("nobody answers")
 
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", give_none)
+    monkeypatch.setattr(socket, "create_connection", lambda *_: socket.socket())
     return asked
 
 
 def test_a_cluster_that_gives_no_session_is_named(asked: Asked) -> None:
     with pytest.raises(ClusterUnavailable, match="spark://far:7077 gives no session: nobody"):
         session_on("spark://far:7077")
+
+
+def test_a_master_that_does_not_answer_is_told_before_spark_is_started() -> None:
+    with socket.socket() as taken:  # and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ClusterUnavailable, match=f"//{host}: no master answers there: "):
+            session_on(f"spark://{host}")
+
+
+@pytest.mark.parametrize("master", ["spark://far", "spark://far:port", "spark://far:70770"])
+def test_a_standalone_master_has_a_host_and_a_port(asked: Asked, master: str) -> None:
+    with pytest.raises(InvalidInput, match=f"such as spark://HOST:7077, got '{master}'"):
+        session_on(master)
+
+    assert asked.options == {}
+
+
+def test_any_of_several_masters_may_answer(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(host: tuple[str, int], _: float) -> socket.socket:
+        if host == ("one", 1):
+            raise ConnectionRefusedError(111, "Connection refused")
+        return socket.socket()
+
+    monkeypatch.setattr(socket, "create_connection", answer)
+
+    with pytest.raises(ClusterUnavailable, match="gives no session"):
+        session_on("spark://one:1,[::1]:2")
+
+    assert asked.options["spark.master"] == "spark://one:1,[::1]:2"
+
+
+def test_yarn_is_not_begun_without_its_configuration(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    monkeypatch.delenv("YARN_CONF_DIR", raising=False)
+    with pytest.raises(InvalidInput, match="yarn: HADOOP_CONF_DIR or YARN_CONF_DIR has to name"):
+        session_on("yarn")
+
+    monkeypatch.setenv("YARN_CONF_DIR", "conf")
+    with pytest.raises(ClusterUnavailable, match="yarn gives no session"):
+        session_on("yarn")
 
 
 def test_on_a_cluster_nothing_is_set_that_holds_on_one_machine_only(asked: Asked) -> None:

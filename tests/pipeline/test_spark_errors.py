@@ -16,7 +16,8 @@ Traceback (most recent call last):
     [
         ("purport.errors.InvalidInput: line 7: no space", "line 7: no space"),
         ("purport.errors.UnusablePath: job: nothing is there", "job: nothing is there"),
-        ("Caused by: java.io.IOException: disk full", "java.io.IOException: disk full"),
+        ("Caused by: java.io.IOException: disk full", "disk full"),
+        ("java.lang.IllegalStateException: stopped", "java.lang.IllegalStateException: stopped"),
     ],
 )
 def test_of_a_long_error_the_line_is_told_that_says_why(cause: str, reason: str) -> None:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from purport import Subscription, parse
 from purport.demo.city import City
 from purport.demo.run import demo_subscriptions
-from purport.errors import NotSupportedYet
+from purport.errors import NotSupportedYet, UnusablePath
 from purport.pipeline.archive.folder import Archive
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.build_archive import BuildArchive
@@ -98,3 +98,16 @@ def test_without_an_approximate_part_there_is_nothing_to_score(
     assert TabulateArchive(archive, [parse("{a = 1}")], settings).run(spark) == []
     with pytest.raises(NotSupportedYet):
         TabulateArchive(archive, [parse("{end during {a = 1}}")], settings).run(spark)
+
+
+def test_where_scores_cannot_be_written_no_subscription_is_blamed(
+    spark: SparkSession, archive: Archive, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    settings = CountedSettings(scores=tmp_path / "file" / "scores", log=tmp_path / "log")
+    told = f"^{settings.scores}: {tmp_path}/file is not a folder$"
+
+    with pytest.raises(UnusablePath, match=told):
+        TabulateArchive(archive, asked(), settings).run(spark)
+    with pytest.raises(UnusablePath, match=told):
+        matched(spark, archive, tmp_path / "matches", settings)

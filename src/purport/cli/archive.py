@@ -98,7 +98,7 @@ def tabulate(
     """
     import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
     from purport.pipeline.archive.folder import Archive
-    from purport.pipeline.jobs.tabulate_archive import TabulateArchive
+    from purport.pipeline.jobs.tabulate_archive import TabulateArchive, require_scores
     from purport.pipeline.matcher_spec import MatcherSettings
 
     job = TabulateArchive(
@@ -114,6 +114,7 @@ def tabulate(
             ignore_missing_imports,
         ),
     )
+    require_scores(output)
     done = on_spark(_SPARK, job.run)
     for table in done:
         if as_json:

@@ -23,6 +23,7 @@ from purport.relatedness.catalogue import (
     wordnet_is_made,
 )
 from purport.relatedness.concept_space import (
+    SPACES,
     ConceptSpace,
     default_space_folder,
     spaces_folder,
@@ -31,6 +32,7 @@ from purport.relatedness.measure import EventMeasure, attribute_measure
 from purport.relatedness.score_table import ScoreTable
 from purport.relatedness.word_features import WordFeatures
 from purport.relatedness.wordnet import wordnet_folder
+from purport.writable import require_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,6 +72,7 @@ def build(
 
     parameters = IndexParameters(concepts_per_word=concepts_per_word)
     job = BuildSpace([Corpus.at(path) for path in corpora], output, parameters)
+    SPACES.require_place(output)
     _show(on_spark(_SPARK, job.run), as_json)
 
 
@@ -118,6 +121,7 @@ def count(
     from purport.pipeline.jobs.count_synsets import CountSynsets
 
     every = [Corpus.at(path) for path in corpora]
+    require_file(output)
     on_spark(_SPARK, CountSynsets(every, MeasureSettings().wordnet(), output).run)
     if as_json:
         print_json({"counts": str(output)})
@@ -206,6 +210,7 @@ def calibrate(
 
     if picture is not None:
         require_picture(picture)
+    require_file(output)
     files = [RatedPairs.read(path) for path in pairs]
     settings = MeasureSettings(space)
     features = WordFeatures(settings.esa(), settings.wordnet())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,18 +9,18 @@ from typing import Annotated, Any
 
 import msgspec
 
-from purport.errors import InvalidInput, UnusablePath
+from purport.errors import InvalidInput
 from purport.model.interval import read_duration, read_instant
 from purport.pipeline.job_folder import JobFolder
 from purport.pipeline.jobs.match_stream import MatchStream
 from purport.pipeline.jobs.run_stream import EVERY_SECONDS
 from purport.pipeline.matcher_spec import MatcherSettings
-from purport.pipeline.options import read_options
 from purport.pipeline.sinks.catalogue import sink_at
 from purport.pipeline.sinks.sink import Fleeting, Sink
 from purport.pipeline.sources.catalogue import source_at
 from purport.pipeline.sources.files import Files
 from purport.pipeline.watched import Watched
+from purport.settings import read_options, read_toml
 
 _NAMES = {"reads": "from", "writes": "to"}
 
@@ -103,14 +102,7 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
 
 def read_job(path: Path | None, flags: Mapping[str, Any]) -> JobOptions:
     """A job from a file, if there is one, and from flags, which count for more."""
-    given: dict[str, Any] = {}
-    if path is not None:
-        try:
-            given = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise UnusablePath(path, error.strerror or str(error)) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"{path}: not TOML: {error}") from None
+    given = {} if path is None else read_toml(path)
     what = str(path) if path is not None else "the job"
     return read_options(JobOptions, {**given, **flags}, what)
 

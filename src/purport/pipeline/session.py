@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,9 @@ _SETTINGS = {
 
 _QUIET = Path(__file__).parent / "spark_conf"
 _MASTERS = ("spark://", "k8s://", "yarn", "local")
+_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")  # Spark reads either
+_STANDALONE = re.compile(r"(.+):(\d{1,5})")
+_ANSWER_SECONDS = 10.0
 _PATTERN_SIGNS = re.compile(r"[\[\]{}*?\\]")
 
 
@@ -54,6 +58,10 @@ def session_on(
     if master is None:
         return local_session(name, cores=cores, settings=settings)
     _require_master(master)
+    if master.startswith("spark://"):
+        _require_answer(master)
+    if master == "yarn" and not any(os.environ.get(name) for name in _HADOOP):
+        raise InvalidInput(f"yarn: {' or '.join(_HADOOP)} has to name the cluster's configuration")
     builder = SparkSession.builder.appName(name).master(master)
     for key, value in {"spark.ui.showConsoleProgress": "false", **(settings or {})}.items():
         builder = builder.config(key, value)
@@ -131,6 +139,25 @@ def _require_master(master: str) -> None:
         )
     if not master.startswith(_MASTERS):
         raise InvalidInput(f"expected a master such as spark://HOST:7077, got {master!r}")
+
+
+def _require_answer(master: str) -> None:
+    """`ClusterUnavailable` if none of the hosts of a standalone cluster takes a connection.
+
+    Spark would try for a minute, and then say that it has stopped.
+    """
+    reasons = []
+    for one in master.removeprefix("spark://").split(","):
+        found = _STANDALONE.fullmatch(one)
+        if found is None or int(found[2]) > 65535:
+            raise InvalidInput(f"expected a master such as spark://HOST:7077, got {master!r}")
+        try:
+            socket.create_connection((found[1].strip("[]"), int(found[2])), _ANSWER_SECONDS).close()
+        except OSError as error:
+            reasons.append(error.strerror or str(error))
+        else:
+            return
+    raise ClusterUnavailable(f"{master}: no master answers there: {reasons[-1]}")
 
 
 def _cluster_environment() -> dict[str, str]:

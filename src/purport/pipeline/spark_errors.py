@@ -19,6 +19,7 @@ else:
     SPARK_ERRORS += (Py4JError,)
 
 _OWN = re.compile(r"purport\.[\w.]+: ")
+_OF_A_SYSTEM = re.compile(r"^java\.(?:io|net)\.\w+: ")
 _CAUSE = re.compile(
     rf"^(?:: |Caused by: )?((?:{_OWN.pattern}|[\w.$]+(?:Error|Exception): ).+)$", re.M
 )
@@ -31,7 +32,7 @@ def reason_of(error: Exception) -> str:
     if not causes:
         return next(iter(text.strip().splitlines()), type(error).__name__)
     own = [cause for cause in causes if _OWN.match(cause)]
-    return _OWN.sub("", own[-1]) if own else str(causes[-1])
+    return _OWN.sub("", own[-1]) if own else _OF_A_SYSTEM.sub("", causes[-1])
 
 
 @contextmanager

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.writable import require_room
 
 _MANIFEST = "manifest.json"
 
@@ -111,7 +112,7 @@ class StoreKind(Generic[M]):
         (folder / _MANIFEST).write_bytes(text)
 
     def require_place(self, folder: Path) -> None:
-        """`UnusablePath` unless a store may be written here: nothing else is in the way."""
+        """`UnusablePath` unless a store may be written here, and nothing else is in the way."""
         if folder.exists() and not folder.is_dir():
             raise UnusablePath(folder, "not a folder")
         others = [
@@ -123,6 +124,7 @@ class StoreKind(Generic[M]):
             raise UnusablePath(
                 folder, f"there is something here that is not a {self.name}: {min(others)}"
             )
+        require_room(folder)
 
     def _put_in_place(self, building: Path, folder: Path) -> None:
         """Move a finished store to its name; an older one gives way, or stays if that fails."""

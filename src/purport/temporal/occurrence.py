@@ -155,7 +155,7 @@ def report_of(event: Event, at: int) -> Report:
     identifier = event.id or _aliased_id(aliases)
     statements = event.statements
     if aliases:
-        statements = tuple(one for one in statements if _alias(one) is None)
+        statements = tuple(one for one in statements if _alias(one.attribute) is None)
     if interval is None:
         return Report.without_time(identifier, at, statements)
     start, end = _counted(interval.start), _counted(interval.end)
@@ -188,18 +188,18 @@ def _aliases_of(event: Event) -> dict[str, Term]:
     if event.interval is not None:
         return told
     for statement in event.statements:
-        name = _alias(statement)
+        attribute = statement.attribute
+        if type(attribute) is not Text or attribute.text[:1] not in "PpKk":  # as are most
+            continue
+        name = _alias(attribute)
         if name is not None and told.setdefault(name, statement.value) != statement.value:
             raise EventError(f"{name.upper()} is told twice: {told[name]} and {statement.value}")
     return told
 
 
-def _alias(statement: Statement) -> str | None:
-    """Which of KBN's attributes a statement has; None if none."""
-    attribute = statement.attribute
-    if type(attribute) is not Text or attribute.text[:1] not in "PpKk":
-        return None
-    name = attribute.text.casefold()
+def _alias(attribute: Term) -> str | None:
+    """Which of KBN's attributes this is; None if none."""
+    name = attribute.text.casefold() if type(attribute) is Text else ""
     return name if name in _ALIASES else None
 
 

@@ -22,6 +22,7 @@ import msgspec
 from purport.errors import InvalidInput, UnusablePath
 from purport.relatedness.array_store import StoreError
 from purport.whole_file import write_whole
+from purport.writable import require_room_in
 
 VERSION = 1
 STATEMENTS_FILE = "statements.parquet"
@@ -191,7 +192,7 @@ class Archive:
 
 
 def require_place(folder: Path) -> None:
-    """`UnusablePath` unless there may be an archive here: nothing else is in the way."""
+    """`UnusablePath` unless an archive may be kept here: nothing else is in the way."""
     if folder.exists() and not folder.is_dir():
         raise UnusablePath(folder, "not a folder")
     if folder.is_dir() and not (folder / _MANIFEST).exists():
@@ -201,6 +202,7 @@ def require_place(folder: Path) -> None:
         ]
         if others:
             raise UnusablePath(folder, f"there is something here that is no archive: {min(others)}")
+    require_room_in(folder)
 
 
 def state_folder(folder: Path) -> Path:

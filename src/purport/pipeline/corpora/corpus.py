@@ -104,12 +104,21 @@ def _read(
     name = corpus.path.name
 
     def documents(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        texts = (text for batch in batches for text in batch.column(0).to_pylist())
-        found = (document for text in texts for document in _named(name, read(text)))
+        columns = (batch.column(0).cast(pa.binary()) for batch in batches)
+        texts = (text for column in columns for text in column.to_pylist())
+        found = (one for text in texts for one in _named(name, _read_text(text, read)))
         rows = ((number, one.title, one.text) for one in found)
         yield from record_batches(DOCUMENTS, rows, _BATCH)
 
     return texts.mapInArrow(documents, DOCUMENTS)
+
+
+def _read_text(text: bytes, read: Callable[[str], Iterator[Document]]) -> Iterator[Document]:
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        raise CorpusError(f"not UTF-8: {text[:80]!r}") from None
+    yield from read(decoded)
 
 
 def _named(corpus: str, documents: Iterator[Document]) -> Iterator[Document]:

@@ -24,6 +24,7 @@ from purport.pipeline.spark_errors import job_errors
 from purport.pipeline.tables import LEMMA_COUNTS, record_batch
 from purport.relatedness.wordnet import WordNet
 from purport.whole_file import write_whole
+from purport.writable import require_file
 
 _WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,40}(?![^\W\d_])")
 
@@ -38,6 +39,7 @@ class CountSynsets:
 
     def run(self, spark: SparkSession, on_step: Callable[[str], None] = lambda _: None) -> Path:
         """Count, and write the file when all is counted."""
+        require_file(self.output)
         on_step("counting words")
         with job_errors("the corpus cannot be read"):
             counts = lemma_counts(documents_of(spark, self.corpora), self.wordnet).collect()

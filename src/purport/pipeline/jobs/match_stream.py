@@ -25,6 +25,7 @@ from purport.pipeline.timed.engines import EnginesSpec, packed, since
 from purport.pipeline.timed.kept import TimedFolder
 from purport.pipeline.versions import Versions
 from purport.pipeline.watched import Subscribed
+from purport.writable import require_room_in
 
 
 def _tell_nobody(_: object) -> None:
@@ -169,6 +170,7 @@ class _Batches:
 def _settled(job: MatchStream) -> MatcherSettings:
     """The settings of a job with places that are its own, where nobody changes what is there."""
     scores = (job.settings.scores or job.folder.scores).resolve()
+    require_room_in(scores)
     lexicon = job.settings.lexicon
     kept = None if lexicon is None else job.folder.keep_lexicon(lexicon)
     ontology = job.folder.keep_ontology(

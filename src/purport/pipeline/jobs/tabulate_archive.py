@@ -15,6 +15,7 @@ from purport.pipeline.archive.vocabulary import statements, terms
 from purport.pipeline.jobs.tabulate_scores import TabulateScores
 from purport.pipeline.matcher_spec import MatcherSettings
 from purport.relatedness.score_blocks import MANIFEST
+from purport.writable import require_room_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class TabulateArchive:
         self, spark: SparkSession, on_step: Callable[[str], None] = lambda _: None
     ) -> list[Tabulated]:
         """Score what is not scored yet; nothing if there is no `~`."""
-        _require_scores(self.settings.scores)
+        if self.settings.scores is not None:
+            require_scores(self.settings.scores)
         matcher = self.settings.matcher()
         for subscription in self.subscriptions:
             matcher.add(subscription)
@@ -58,9 +60,10 @@ class TabulateArchive:
         return done
 
 
-def _require_scores(folder: Path | None) -> None:
-    """Refuse a folder with other things in it than scores."""
-    if folder is not None and folder.is_dir():
+def require_scores(folder: Path) -> None:
+    """Refuse a folder with other things in it than scores, or in which one cannot write."""
+    if folder.is_dir():
         for one in folder.iterdir():
             if one.name[0] != "." and not (one / MANIFEST).exists():
                 raise InvalidInput(f"{folder}: expected a folder of scores, found {one.name!r}")
+    require_room_in(folder)

@@ -9,7 +9,7 @@ import msgspec
 
 import purport
 from purport.pipeline.job_folder import BatchReport
-from purport.pipeline.metrics.prometheus import (
+from purport.prometheus import (
     Family,
     Kind,
     Sample,

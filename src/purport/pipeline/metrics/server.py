@@ -11,7 +11,7 @@ from typing import Any
 
 from purport.errors import InvalidInput
 from purport.pipeline.metrics.figures import Figures
-from purport.pipeline.metrics.prometheus import CONTENT_TYPE
+from purport.prometheus import CONTENT_TYPE
 
 HOST = "127.0.0.1"
 _SLOWEST_CLIENT_SECONDS = 10.0

@@ -10,12 +10,12 @@ import msgspec
 
 from purport.errors import InvalidInput
 from purport.pipeline.addresses import Address
-from purport.pipeline.options import read_options
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
 from purport.pipeline.sinks.console import ConsoleOptions, ConsoleTables
 from purport.pipeline.sinks.sink import SINKS, Sink
 from purport.pipeline.sinks.webhook import Webhook, WebhookOptions
 from purport.posting import shown
+from purport.settings import read_options
 
 
 class NoOptions(msgspec.Struct, forbid_unknown_fields=True):

@@ -12,14 +12,14 @@ from typing import Annotated
 import msgspec
 import pyarrow as pa
 
-from purport.courier import Courier, Patience
+from purport.courier import Courier, Tries
 from purport.errors import InvalidInput
 from purport.model.event_lines import DeadLetter
 from purport.pipeline.found_matches import Found, Matches
 from purport.pipeline.notes import Notes, task_name
-from purport.pipeline.options import read_options
 from purport.pipeline.sinks.match_message import MatchMessage, match_messages, short_hash
 from purport.posting import PostFailed, address_parts, posted, shown
+from purport.settings import read_options
 
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _OURS = (
@@ -27,7 +27,7 @@ _OURS = (
 )  # fmt: skip
 
 
-class WebhookOptions(Patience, frozen=True):
+class WebhookOptions(Tries, frozen=True):
     """What can be said of a webhook; `token_variable` names an environment variable."""
 
     per_request: Annotated[int, msgspec.Meta(ge=1)] = 100

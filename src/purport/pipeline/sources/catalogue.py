@@ -10,11 +10,11 @@ import msgspec
 
 from purport.pipeline.addresses import Address
 from purport.pipeline.formats.catalogue import FORMATS
-from purport.pipeline.options import read_options
 from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import BATCH_BYTES, Files
 from purport.pipeline.sources.journals import Journaled
 from purport.pipeline.sources.source import SOURCES, Since, Source
+from purport.settings import read_options
 
 
 class FileOptions(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from purport.pipeline.metrics.prometheus import (
+from purport.prometheus import (
     Family,
     Kind,
     Sample,

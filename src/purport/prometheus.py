@@ -17,6 +17,7 @@ class Kind(StrEnum):
 
     COUNTER = "counter"
     GAUGE = "gauge"
+    HISTOGRAM = "histogram"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Sample:
 
     value: float
     labels: Mapping[str, str]
+    suffix: str = ""  # of the name: a histogram has samples of several
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,16 @@ def gauges(name: str, told: str, label: str, values: Mapping[str, float]) -> Fam
     return Family(name, Kind.GAUGE, told, _apart(label, values))
 
 
+def histogram(
+    name: str, told: str, buckets: Mapping[float, int], count: int, total: float
+) -> Family:
+    """How often a value was at most so much, how often there was one, and their sum."""
+    samples = [Sample(often, {"le": _number(most)}, "_bucket") for most, often in buckets.items()]
+    samples.append(Sample(count, {"le": "+Inf"}, "_bucket"))
+    samples += [Sample(total, {}, "_sum"), Sample(count, {}, "_count")]
+    return Family(name, Kind.HISTOGRAM, told, tuple(samples))
+
+
 def exposition(families: Iterable[Family]) -> str:
     """The text; families without a sample are left out."""
     lines: list[str] = []
@@ -64,7 +76,10 @@ def exposition(families: Iterable[Family]) -> str:
         if family.samples:
             lines.append(f"# HELP {family.name} {family.help.translate(_IN_HELP)}")
             lines.append(f"# TYPE {family.name} {family.kind}")
-            lines += [f"{family.name}{_labels(one)} {_number(one.value)}" for one in family.samples]
+            lines += [
+                f"{family.name}{one.suffix}{_labels(one)} {_number(one.value)}"
+                for one in family.samples
+            ]
     return "".join(f"{line}\n" for line in lines)
 
 
