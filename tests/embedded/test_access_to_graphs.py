@@ -107,7 +107,7 @@ def test_a_query_whose_owner_may_no_longer_know_is_paused(tmp_path: Path) -> Non
         broker.subscribe(DIMS, name="lamps", owner="ann")
     with Broker.open(tmp_path, matcher=exact, settings=closed) as broker:
         assert broker.update(set_dim(1, 1), publisher="bob").notified == 0
-        assert broker.registration("lamps").is_paused
+        assert broker.registration("lamps", who="ann").is_paused
         with pytest.raises(Forbidden, match="ann may not subscribe"):
             broker.resume("lamps", who="ann")
     with Broker.open(tmp_path, matcher=exact) as broker:

@@ -94,7 +94,7 @@ def test_the_graphs_of_a_dataset_are_read_and_have_to_be_allowed(tmp_path: Path)
     with Broker.open(tmp_path, matcher=exact) as broker:
         broker.subscribe(DIMS, name="yard", owner="ann", dataset=YARD)
     with Broker.open(tmp_path, matcher=exact, settings=closed) as broker:
-        assert broker.registration("yard").is_paused
+        assert broker.registration("yard", who="ann").is_paused
         for dataset in (YARD, Dataset(), Dataset(("urn:hall",), ("urn:yard",))):
             with pytest.raises(Forbidden):
                 broker.query(DIMS, dataset=dataset, who="ann")

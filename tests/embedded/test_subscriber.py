@@ -74,7 +74,7 @@ def test_what_was_handed_over_is_not_told_to_be_missed_later(broker: Broker) -> 
 
 def test_nothing_is_remembered_of_what_those_received_who_have_gone(broker: Broker) -> None:
     for _ in range(3):
-        brief = broker.subscribe("{a > 0}")
+        brief = broker.subscribe("{a > 0} as brief")
         broker.publish({"a": 1})
         assert len(list(brief.waiting())) == 1
         brief.acknowledge()

@@ -110,7 +110,7 @@ def test_a_history_of_a_later_version_is_refused(place: str) -> None:
 def test_nothing_is_kept_of_what_breaks_off(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(opened(place)) as history:
         history.keep([occurrence("a", 1, None), occurrence("b", 1, 2)], applied=1)
-        _break("purport.storage.history_tables.set_value", monkeypatch)
+        _break("purport.storage.sql_history.set_value", monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             history.keep([occurrence("a", 1, 9), occurrence("c", 1, 2)], applied=2)
         monkeypatch.undo()

@@ -21,7 +21,7 @@ class Action(StrEnum):
     PUBLISH = "publish"
     SUBSCRIBE = "subscribe"
     UPDATE = "update"
-    MANAGE = "manage"  # pause, resume, end and cancel what belongs to others
+    MANAGE = "manage"  # see, change, pause, resume, end and cancel what is others'
 
 
 class Effect(StrEnum):

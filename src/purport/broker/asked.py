@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, PurportError
 from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Options, Subscription
 from purport.sparql.engine_time import asks_for_time
 from purport.sparql.graph_store import WHOLE, Dataset
+from purport.sparql.memory_store import MemoryStore
+from purport.sparql.standing_query import variables_of as variables_in
 from purport.sparql.tokens import tokens_of
 
 _FIRST_WORDS = ("BASE", "PREFIX", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
@@ -61,6 +64,19 @@ def is_steady(query: Query) -> bool:
     return not asks_for_time(query.text) and not any(
         token.is_word(*_UNSTEADY_WORDS) for token in tokens_of(query.text)
     )
+
+
+@lru_cache(maxsize=4_096)
+def variables_of(query: str) -> tuple[str, ...]:
+    """The variables of a query's answer, in their order; none of one that cannot be read.
+
+    >>> variables_of("SELECT * WHERE { ?lamp <urn:dim> ?dim }")
+    ('lamp', 'dim')
+    """
+    try:
+        return variables_in(query, MemoryStore().query(query, WHOLE))
+    except PurportError:
+        return ()
 
 
 def written(asked: Asked) -> str:

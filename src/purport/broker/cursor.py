@@ -33,7 +33,8 @@ class Cursor:
 
     def told(self, at: int) -> Cursor:
         """After one more notification."""
-        return replace(self, next=self.next + 1, gate=self.gate.told(at))
+        gate = self.gate.told(at)  # to replace fields by their names would take twice as long
+        return Cursor(self.next + 1, self.acknowledged, self.first, self.missed, gate)
 
     def through(self, number: int, *, is_missed: bool = False) -> Cursor:
         """After everything through a number was acknowledged, or dropped."""
@@ -41,7 +42,7 @@ class Cursor:
         if number <= self.acknowledged:
             return self
         dropped = self.missed + number - self.acknowledged if is_missed else 0
-        return replace(self, acknowledged=number, missed=dropped)
+        return Cursor(self.next, number, self.first, dropped, self.gate)
 
     def anew(self) -> Cursor:
         """After something else was subscribed to: what was told before says nothing any more."""

@@ -93,10 +93,21 @@ class Drafting:
         identifier, cursor = registration.id, self.cursor(registration.id)
         most = registration.most_waiting
         if registration.overflow is Overflow.DROP_OLDEST and cursor.waiting > most:
+            if not registration.is_durable:
+                self.say_received(identifier)
             self.drop_oldest(identifier, cursor.next - 1 - most)
         elif registration.overflow is Overflow.PAUSE and cursor.waiting >= most:
             self._quiet.add(identifier)
             self.add(Paused(identifier, "overflow"))
+
+    def say_received(self, identifier: str) -> None:
+        """Have an entry say what a subscription that is not durable has received until now.
+
+        Without it, that would count as missed when the entries are applied again.
+        """
+        cursor = self.cursor(identifier)
+        if cursor.acknowledged >= cursor.first and not cursor.missed:
+            self.add(Acknowledged(identifier, cursor.acknowledged))
 
     def drop_oldest(self, identifier: str, through: int) -> None:
         """Drop what waits for a subscriber, through a number."""

@@ -13,8 +13,8 @@ from purport.broker.records import Entry, Record
 from purport.errors import EventError
 from purport.model.event import Event
 
-RECORD_VERSION = 4  # what is written; older ones are read
-SAME_FORM = range(2, RECORD_VERSION + 1)  # 3 and 4 have more kinds of records, in the same form
+RECORD_VERSION = 5  # what is written; older ones are read
+SAME_FORM = range(2, RECORD_VERSION + 1)  # later ones have more kinds of records and more fields
 
 
 class EncodedEntry(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from purport.broker.journal import JournalError
-from purport.broker.records import Subscribed
+from purport.broker.records import PauseReason, Subscribed
 from purport.broker.schedule import DelayedUpdate
 
 VERSION = 2  # of snapshots; version 1 had no graph
@@ -19,6 +19,7 @@ class KeptRegistration(msgspec.Struct, frozen=True, array_like=True):
     since: int
     sequence: int
     is_paused: bool
+    pause_reason: PauseReason | None = None
 
 
 class KeptCursor(msgspec.Struct, frozen=True, array_like=True):

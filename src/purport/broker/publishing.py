@@ -242,9 +242,9 @@ class _Publishing:
             else:
                 self._derive(rule, event, told.best, came, names)
         except _TooMuch as error:
-            self._drafting.add(Failed(told.subscription, event.id, str(error), rules))
+            self._drafting.add(Failed(told.subscription, event.id, str(error), rules, told.number))
         except PurportError as error:
-            self._drafting.add(Failed(told.subscription, event.id, str(error)))
+            self._drafting.add(Failed(told.subscription, event.id, str(error), number=told.number))
         else:
             self._derived_from[root] = self._derived_from.get(root, 0) + 1
 

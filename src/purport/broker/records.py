@@ -105,6 +105,7 @@ class Subscribed(Struct, frozen=True, tag="subscribed", omit_defaults=True):
     most_waiting: int = MOST_WAITING
     overflow: Overflow = Overflow.DROP_OLDEST
     dataset: Dataset = WHOLE  # of a query: which graphs it sees
+    webhook: str = ""  # the address to which each notification is posted
 
 
 class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):
@@ -114,14 +115,18 @@ class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):
     reason: Literal["asked", "expired", "ended"] = "asked"
 
 
+PauseReason = Literal["asked", "overflow", "forbidden", "failing"]
+
+
 class Paused(Struct, frozen=True, tag="paused", omit_defaults=True):
     """A subscription hears nothing until it is resumed.
 
-    Somebody asked for it, too much waits, or its owner may no longer know what a query asks for.
+    Somebody asked for it, too much waits, its owner may no longer know what a query asks for, or
+    the service that it is posted to fails again and again.
     """
 
     id: str
-    reason: Literal["asked", "overflow", "forbidden"] = "asked"
+    reason: PauseReason = "asked"
 
 
 class Resumed(Struct, frozen=True, tag="resumed"):
@@ -145,6 +150,7 @@ class Failed(Struct, frozen=True, tag="failed", omit_defaults=True):
     event: str  # its id
     reason: str
     rules: tuple[str, ...] = ()  # those that led there, if they went on from one another too long
+    number: int | None = None  # of the notification that it is about
 
 
 class Addressee(Struct, frozen=True, array_like=True, gc=False):
@@ -246,7 +252,7 @@ class Entry(Struct, frozen=True, gc=False):
 
 def addressees(record: Record) -> Iterable[Addressee | Told]:
     """Who is told of what a record says, and under which number."""
-    if isinstance(record, Published | Detected):
+    if type(record) is Published or isinstance(record, Detected):  # of most, at once
         return record.told
     if isinstance(record, Updated | AnswerTold):
         return [one for change in record.told for one in change.to]

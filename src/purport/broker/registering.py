@@ -41,6 +41,8 @@ def registered(state: BrokerState, wanted: Sequence[Wanted], at: datetime) -> li
     for one in wanted:
         before = state.registry.find(one.record.id)
         if before is None or before.asked() != one.record:
+            if before is not None and one.record.is_durable and not before.is_durable:
+                drafting.say_received(before.id)
             drafting.add(one.record)
         if one.is_paused and not (before and before.is_paused):
             drafting.add(Paused(one.record.id))

@@ -12,13 +12,14 @@ from purport.broker.records import (
     Entry,
     Overflow,
     Paused,
+    PauseReason,
     Resumed,
     Subscribed,
     Unsubscribed,
 )
-from purport.errors import InvalidInput
+from purport.errors import NotFound
 from purport.model.interval import time_of
-from purport.model.subscription import Publish, Rule, Update
+from purport.model.subscription import Post, Publish, Rule, Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,21 @@ class Registration:
     most_waiting: int
     overflow: Overflow
     is_paused: bool = False
+    webhook: str = ""
+    pause_reason: PauseReason | None = None  # of what is paused
+
+    @property
+    def address(self) -> str:
+        """Where its notifications are posted; empty if nowhere."""
+        rule = self.subscription
+        if isinstance(rule, Rule) and isinstance(rule.action, Post):
+            return rule.action.url
+        return self.webhook
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether it is paused because the service that it is posted to fails."""
+        return self.is_paused and self.pause_reason == "failing"
 
     @property
     def is_immediate(self) -> bool:
@@ -72,13 +88,22 @@ class Registration:
             asked.delivery,
             asked.most_waiting,
             asked.overflow,
+            webhook=asked.webhook,
         )
+
+    def paused(self, reason: PauseReason | None) -> Registration:
+        """The same, paused."""
+        return replace(self, is_paused=True, pause_reason=reason)
+
+    def resumed(self) -> Registration:
+        """The same, hearing again."""
+        return replace(self, is_paused=False, pause_reason=None)
 
     def asked(self) -> Subscribed:
         """The record that registers the same."""
         return Subscribed(
             self.id, self.text, self.owner, self.is_durable, self.delivery, self.most_waiting,
-            self.overflow, dataset_of(self.subscription),
+            self.overflow, dataset_of(self.subscription), self.webhook,
         )  # fmt: skip
 
 
@@ -105,10 +130,10 @@ class Registry:
         return self._by_id.get(identifier)
 
     def get(self, identifier: str) -> Registration:
-        """The registration of an id; `InvalidInput` if there is none."""
+        """The registration of an id; `NotFound` if there is none."""
         found = self._by_id.get(identifier)
         if found is None:
-            raise InvalidInput(f"no subscription {identifier!r}")
+            raise NotFound(f"no subscription {identifier!r}")
         return found
 
     def versions(self, identifier: str) -> tuple[Registration, ...]:
@@ -145,19 +170,18 @@ class Registry:
                     version=1 if before is None else before.version + 1,
                     subscription=subscription,
                 )
-                is_paused = before is not None and before.is_paused
-                self.put(replace(registration, is_paused=is_paused))
+                if before is not None and before.is_paused:
+                    registration = registration.paused(before.pause_reason)
+                self.put(registration)
             case Unsubscribed(identifier):
                 self._by_id.pop(identifier, None)
                 self._earlier.pop(identifier, None)
-            case Paused(identifier):
-                self._pause(identifier, is_paused=True)
+            case Paused(identifier, reason):
+                if identifier in self._by_id:
+                    self.put(self._by_id[identifier].paused(reason))
             case Resumed(identifier):
-                self._pause(identifier, is_paused=False)
+                if identifier in self._by_id:
+                    self.put(self._by_id[identifier].resumed())
             case _:
                 return
         self.version = entry.sequence
-
-    def _pause(self, identifier: str, *, is_paused: bool) -> None:
-        if identifier in self._by_id:
-            self.put(replace(self._by_id[identifier], is_paused=is_paused))

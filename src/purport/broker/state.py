@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import msgspec
@@ -56,8 +55,9 @@ _CONTRARY = "\x00"  # after the id of a subscription `on change`: what re-arms i
 class BrokerState:
     """Registry, cursors, engines and graph, after the entries that were applied.
 
-    `apply` is a function of the state and an entry: no clock, no file, no thread in here. Without a
-    graph, updates are followed as far as it takes to know how far subscribers are.
+    `apply` is a function of the state and an entry: no clock, no file, no thread in here. Only what
+    was received by those that are not durable stands in no entry (`receive`). Without a graph,
+    updates are followed as far as it takes to know how far subscribers are.
     """
 
     def __init__(self, engines: Sequence[Engine], graph: Graph | None = None) -> None:
@@ -74,6 +74,7 @@ class BrokerState:
         self._queries: set[str] = set()  # that the graph answers
         self._is_asleep = False
         self.time = next((one for one in engines if isinstance(one, TimeEngine)), None)
+        self._at_once = [one for one in engines if one is not self.time]  # that answer so
         self._first_expiry: datetime | None = None  # or earlier
 
     def require_graph(self) -> Graph:
@@ -116,10 +117,10 @@ class BrokerState:
 
         An answer to what re-arms a subscription has an id that `rearms` understands.
         """
-        if len(self.engines) == 1:
-            return [list(some) for some in self.engines[0].answers(events, at)]
+        if len(self._at_once) == 1:
+            return [list(some) for some in self._at_once[0].answers(events, at)]
         found: list[list[Answer]] = [[] for _ in events]
-        for engine in self.engines:
+        for engine in self._at_once:
             for all_of_one, some in zip(found, engine.answers(events, at), strict=True):
                 all_of_one.extend(some)
         return found
@@ -174,6 +175,13 @@ class BrokerState:
                     cursor = self.cursors[identifier]
                     self.cursors[identifier] = cursor.through(through, is_missed=is_missed)
 
+    def receive(self, identifier: str, through: int) -> None:
+        """A subscriber has everything through a number, and no entry will say so.
+
+        Only of a subscription that ends with its process, so that nothing follows from it later.
+        """
+        self.cursors[identifier] = self.cursors[identifier].through(through)
+
     def snapshot(self) -> bytes:
         """The state as bytes that `restore` reads."""
         kept = KeptState(
@@ -188,6 +196,7 @@ class BrokerState:
                     microseconds_of(one.since),
                     one.sequence,
                     one.is_paused,
+                    one.pause_reason,
                 )
                 for last in self.registry
                 for one in self.registry.versions(last.id)
@@ -235,7 +244,9 @@ class BrokerState:
             registration = Registration.of(
                 version.asked, at=version.since, sequence=version.sequence, version=version.version
             )
-            self.registry.put(replace(registration, is_paused=version.is_paused))
+            if version.is_paused:
+                registration = registration.paused(version.pause_reason)
+            self.registry.put(registration)
         for registration in self.registry:
             self._run(registration)
         self.registry.version = kept.registry_version

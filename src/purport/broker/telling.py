@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from purport.broker.asked import Query
+from purport.broker.asked import Asked, Query, variables_of
 from purport.broker.journal import JournalError
 from purport.broker.rdf_text import bindings_of
 from purport.broker.records import (
@@ -31,7 +31,7 @@ def notification_of(
     """What a subscriber is told of an entry, in the version that held then."""
     record = entry.record
     if isinstance(record, Updated | AnswerTold):
-        return _answer_notification(entry, record, registration.id)
+        return _answer_notification(entry, record, registration.id, registration.subscription)
     subscription = registration.subscription
     if isinstance(subscription, Query):
         raise JournalError(f"entry {entry.sequence} tells a query of an event")
@@ -78,7 +78,7 @@ def _time_notification(
 
 
 def _answer_notification(
-    entry: Entry, record: Updated | AnswerTold, subscription: str
+    entry: Entry, record: Updated | AnswerTold, subscription: str, asked: Asked
 ) -> Notification:
     number, change = next(
         (one.number, change)
@@ -86,7 +86,10 @@ def _answer_notification(
         for one in change.to
         if one.subscription == subscription
     )
-    news = AnswerChange(bindings_of(change.added), bindings_of(change.removed), change.is_whole)
+    variables = variables_of(asked.text) if isinstance(asked, Query) else ()
+    news = AnswerChange(
+        bindings_of(change.added), bindings_of(change.removed), change.is_whole, variables
+    )
     causes = record.causes if isinstance(record, Updated) else ()
     return Notification(subscription, number, news, entry.time, entry.sequence, causes=causes)
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 class Acknowledgements:
     """Acknowledgements that wait to be written, with the next publication or after a second.
 
-    Each by itself would cost a write to disk; one that a crash loses costs a repetition.
+    Only of subscriptions that outlive the process: nobody asks later what the others had. Each by
+    itself would cost a write to disk; one that a crash loses costs a repetition.
     """
 
     _through: dict[str, int] = field(default_factory=dict)

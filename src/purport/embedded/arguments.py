@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -18,7 +18,8 @@ from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.language.parse import parse
 from purport.model.language.write import write
-from purport.model.subscription import Rule, Subscription
+from purport.model.subscription import Post, Rule, Subscription
+from purport.posting import address_parts, require_public
 from purport.sparql.graph_store import WHOLE, Dataset
 
 Publishable = Event | Mapping[str, Any] | str | bytes
@@ -87,12 +88,35 @@ def require_address(address: object) -> None:
         raise InvalidInput(f"expected the address of a database, got {address!r:.80}")
 
 
-def require_callback(callback: object, asked: Asked) -> None:
-    """Raise `InvalidInput` if something cannot be called, or is to be called by a rule."""
+def require_callback(callback: object, asked: Asked, webhook: str = "") -> None:
+    """Raise `InvalidInput` if something cannot be called, or is to be called by a rule.
+
+    Nor is anything called that is posted already: each would miss what the other takes.
+    """
     if callback is not None and not callable(callback):
         raise InvalidInput(f"a callback is a function, got {callback!r:.80}")
     if callback is not None and isinstance(asked, Rule):
         raise InvalidInput("a rule does what it says, and calls nothing back")
+    if callback is not None and webhook:
+        raise InvalidInput("notifications go to a callback or to a webhook: not to both")
+
+
+def require_postable(webhook: object, asked: Asked, *, to_private: bool) -> None:
+    """Raise `InvalidInput` if it cannot, or must not, be posted where somebody wants it to be.
+
+    Names are looked up, which may take a while: nothing is locked meanwhile.
+    """
+    if not isinstance(webhook, str):
+        raise InvalidInput(f"expected the address of a webhook, got {webhook!r:.80}")
+    if webhook and isinstance(asked, Rule):
+        raise InvalidInput("a rule does what it says: `post` is how one posts")
+    address = webhook
+    if isinstance(asked, Rule) and isinstance(asked.action, Post):
+        address = asked.action.url
+    if address and to_private:
+        address_parts(address)
+    elif address:
+        require_public(address)
 
 
 def require_registrable(wanted: Subscribed) -> None:
@@ -151,9 +175,19 @@ def due_time(at: datetime | None, after: timedelta | None, clock: Clock) -> date
             at = clock.now() + after
         except OverflowError:
             raise InvalidInput(f"no time is {after} from now") from None
-    if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
-        raise InvalidInput(f"expected a time with its zone, got {at!r}")
+    if at is not None:
+        at = in_utc(at)
     return None if at is None or at <= clock.now() else at
+
+
+def in_utc(at: object) -> datetime:
+    """A time that is the same everywhere; `InvalidInput` if it is none."""
+    if not isinstance(at, datetime) or at.tzinfo is None:
+        raise InvalidInput(f"expected a time with its zone, got {at!r:.80}")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(f"{at.isoformat()} is beyond the calendar of UTC") from None
 
 
 def require_topic(topic: str) -> None:
@@ -162,6 +196,14 @@ def require_topic(topic: str) -> None:
         require_name(topic, "a topic")
         if "+" in topic or "#" in topic:
             raise InvalidInput(f"{topic!r}: + and # are for patterns of topics")
+
+
+def require_number(number: object, least: int = 0, most: int | None = None) -> None:
+    """Raise `InvalidInput` if something is no whole number, or not in these bounds."""
+    is_one = isinstance(number, int) and not isinstance(number, bool)
+    if not is_one or number < least or (most is not None and number > most):  # type: ignore[operator]
+        bounds = f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+        raise InvalidInput(f"expected a whole number {bounds}, got {number!r:.80}")
 
 
 def require_text(value: object, what: str) -> str:

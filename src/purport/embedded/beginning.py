@@ -20,10 +20,15 @@ def begin(ledger: Ledger, access: AccessRules) -> None:
         _LOG.warning("%r hears nothing, because it cannot be run: %s", identifier, reason)
     left = [one.id for one in ledger.registry if not one.is_durable]
     ledger.record(*(Unsubscribed(one, "ended") for one in left))
-    ledger.record(*(Paused(one, "forbidden") for one in _forbidden(ledger.registry, access)))
+    pause_forbidden(ledger, access)
     ledger.tell_anew()
     ledger.tell_found()
     ledger.run_what_may()
+
+
+def pause_forbidden(ledger: Ledger, access: AccessRules) -> None:
+    """Pause the queries whose owners may no longer know what they ask for."""
+    ledger.record(*(Paused(one, "forbidden") for one in _forbidden(ledger.registry, access)))
 
 
 def _forbidden(registry: Registry, access: AccessRules) -> Iterator[str]:

@@ -1,10 +1,14 @@
-"""How a subscriber is woken: one that waits in a thread, or in an event loop."""
+"""How a subscriber is woken: one that waits in a thread, in an event loop, or is called."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+
+_LOG = logging.getLogger("purport.broker")
 
 
 class Bell:
@@ -13,7 +17,22 @@ class Bell:
     def __init__(self) -> None:
         self._rung = threading.Event()
         self._sleepers: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+        self._told: tuple[Callable[[], object], ...] = ()
         self._lock = threading.Lock()
+
+    def tell(self, function: Callable[[], object]) -> None:
+        """Call a function each time it rings, in the thread that rings.
+
+        Others wait for it, so it must be quick and must not take anything itself: it tells whoever
+        does. What it raises is logged.
+        """
+        with self._lock:
+            self._told = (*self._told, function)
+
+    def untell(self, function: Callable[[], object]) -> None:
+        """Call a function no more."""
+        with self._lock:
+            self._told = tuple(one for one in self._told if one != function)
 
     def ring(self) -> None:
         """Wake all who wait."""
@@ -24,6 +43,11 @@ class Bell:
             for loop, event in sleepers:
                 with suppress(RuntimeError):  # the loop was closed, and nobody waits in it any more
                     loop.call_soon_threadsafe(event.set)
+        for function in self._told:
+            try:
+                function()
+            except Exception:  # noqa: BLE001 - whatever it raises, others are told
+                _LOG.exception("what a bell tells has failed")
 
     def still(self) -> None:
         """Be silent until it is rung again; whoever looks for news does this before."""

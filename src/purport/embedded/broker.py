@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,16 +14,17 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from purport.assembly import history_at, history_engine, journal_at, matching_engine
+from purport.assembly import history_at, history_engine, matching_engine
+from purport.broker.access import AccessRules
 from purport.broker.asked import Asked, Query, dataset_of, written
 from purport.broker.engine import Engine
 from purport.broker.graph import Graph, require_update
 from purport.broker.journal import Journal, MemoryJournal
-from purport.broker.matching_engine import MatchingEngine
 from purport.broker.records import (
     MOST_WAITING,
     Cancelled,
     Delivery,
+    Entry,
     Overflow,
     Paused,
     Subscribed,
@@ -31,9 +33,7 @@ from purport.broker.records import (
 )
 from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
-from purport.broker.registry_text import exported, imported
-from purport.broker.schedule import DelayedUpdate
-from purport.broker.time_engine import HistoryEngine
+from purport.broker.registry_text import imported
 from purport.embedded.arguments import (
     Publishable,
     due_time,
@@ -41,21 +41,25 @@ from purport.embedded.arguments import (
     published_event,
     published_events,
     readable,
-    readable_dataset,
-    require_address,
     require_callback,
     require_own_name,
     require_owner,
+    require_postable,
     require_registrable,
     require_text,
     require_topic,
 )
-from purport.embedded.beginning import begin
+from purport.embedded.beginning import begin, pause_forbidden
+from purport.embedded.changing import changed
 from purport.embedded.deliveries import Deliveries
+from purport.embedded.door import Door
+from purport.embedded.explaining import explained
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
+from purport.embedded.opening import opened_journal
 from purport.embedded.permissions import (
+    claimed_owner,
     require_manager,
     require_publisher,
     require_reader,
@@ -63,27 +67,26 @@ from purport.embedded.permissions import (
     require_updater,
 )
 from purport.embedded.receipts import (
-    Failure,
     Receipt,
     UpdateReceipt,
-    failure_in,
     receipts_of,
     update_receipt,
 )
+from purport.embedded.recent import RecentEntries
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Acknowledging, Subscriber
+from purport.embedded.tally import Tally
 from purport.embedded.timer import Timer
+from purport.embedded.trials import TrialParts, Trials
+from purport.embedded.webhook import WebhookStatus
 from purport.embedded.workers import Callback
 from purport.errors import InvalidInput
 from purport.matching.individuals import ontology_of
 from purport.matching.matcher import Matcher
 from purport.model.clock import Clock, SystemClock
 from purport.model.event import Event
-from purport.model.match import Explanation, Match
-from purport.model.subscription import Post, Rule, Subscription
-from purport.posting import address_parts
-from purport.sparql.graph_store import WHOLE, Answer, Dataset
-from purport.temporal.asked import is_in_time
+from purport.model.subscription import Subscription
+from purport.sparql.graph_store import WHOLE, Dataset
 from purport.temporal.history import EventHistory, MemoryHistory
 
 if TYPE_CHECKING:
@@ -92,7 +95,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("purport.broker")
 
 
-class Broker:
+class Broker(Door):
     """One door to the engines: what is published is matched, kept, and told to subscribers.
 
     >>> from purport import Broker
@@ -120,6 +123,7 @@ class Broker:
     ) -> None:
         self._settings = settings or BrokerSettings()
         self._journal = journal
+        self._to_private = self._settings.webhooks_to_private
         self._housekeeper: Housekeeper | None = None
         self._clock = clock or SystemClock()
         with ExitStack() as on_failure:
@@ -142,8 +146,12 @@ class Broker:
             if not isinstance(journal, MemoryJournal):
                 self._housekeeper = Housekeeper(journal, self._ledger)
             on_failure.pop_all()
-        deliveries = Deliveries(self._ledger, journal, partial(_explained, matching, times))
-        self._listeners = Listeners(self._ledger, deliveries, self._settings.patience)
+        recent = None if isinstance(journal, MemoryJournal) else RecentEntries()
+        explain = partial(explained, matching, times)
+        deliveries = Deliveries(self._ledger, journal, explain, recent)
+        parts = TrialParts(matcher, known, self._clock)
+        super().__init__(self._ledger, journal, deliveries, Trials(parts, explain))
+        self._listeners = Listeners(self._ledger, deliveries, self._clock, self._settings)
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:
             self._timer.look()
@@ -172,17 +180,7 @@ class Broker:
         `ontology` (an `Ontology`, a file, or several) judges what predicates ask of classes; with
         `BrokerSettings(infers=True)` queries see what follows from the graph by it.
         """
-        if not isinstance(folder, Path | str):
-            raise InvalidInput(f"expected the path of a folder, got {folder!r}")
-        for address in (journal, history):
-            if address is not None:
-                require_address(address)
-        if journal is None:
-            kept = journal_at(Path(folder), durability=durability)
-        elif durability != "full":
-            raise InvalidInput(f"a database has durability full, got {durability!r}")
-        else:
-            kept = journal_at(journal, stretches=Path(folder) / "stretches")
+        kept = opened_journal(folder, journal, history, durability)
         return cls(
             kept,
             history=partial(history_at, history or journal or folder),
@@ -254,20 +252,6 @@ class Broker:
         self._timer.look()
         return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)
 
-    def query(self, text: str, *, dataset: Dataset = WHOLE, who: str | None = None) -> Answer:
-        """The answer to a SPARQL query, now: solutions, a truth or triples, as pyoxigraph has them.
-
-        It sees the graphs of a dataset, if one is given, in the place of those that it names with
-        FROM. `SparqlSyntaxError` if it is no query.
-        """
-        query = Query(require_text(text, "a query"), readable_dataset(dataset))
-        require_reader(self._settings.access, query, who)
-        return self._ledger.query(query)
-
-    def delayed(self) -> list[DelayedUpdate]:
-        """The updates that wait for their time, in the order in which they are due."""
-        return self._ledger.delayed()
-
     def cancel_update(self, number: int, *, who: str | None = None) -> None:
         """Let a delayed update go; `InvalidInput` if it does not wait."""
         with self._ledger.lock:
@@ -298,11 +282,14 @@ class Broker:
         most_waiting: int = MOST_WAITING,
         overflow: Overflow | str = Overflow.DROP_OLDEST,
         acknowledging: Acknowledging | str = Acknowledging.WHEN_NEXT_IS_TAKEN,
+        webhook: str = "",
     ) -> Subscriber:
         """Subscribe to events or to a SPARQL query, or add a rule; a callback has its own thread.
 
         Who asks a query is told the whole answer first, then what comes into it and goes; a
         `dataset` says which graphs it sees, in the place of those that it names with FROM.
+        A `webhook` is the address of a service that each notification is posted to: they are not
+        taken here then, and go on waiting while it is down.
 
         Under the name of a subscription that is there, this goes on with it: as it is, or in a new
         version if it is asked for otherwise. Without a name it ends with this broker, unless it is
@@ -321,15 +308,17 @@ class Broker:
             most_waiting,
             one_of(Overflow, overflow),
             dataset_of(asked),
+            webhook,
         )
         how = one_of(Acknowledging, acknowledging)
-        require_callback(callback, asked)
+        require_callback(callback, asked, webhook)
+        require_postable(webhook, asked, to_private=self._to_private)
         with self._ledger.lock:
             self._ledger.require_open()
             if name is None:
                 wanted = msgspec.structs.replace(wanted, id=self._ledger.free_id())
             self._register([Wanted(wanted, asked)])
-            return self.subscriber(wanted.id, callback, acknowledging=how)
+            return self._listeners.hear(wanted.id, callback, how)
 
     def subscriber(
         self,
@@ -337,18 +326,13 @@ class Broker:
         callback: Callback | None = None,
         *,
         acknowledging: Acknowledging | str = Acknowledging.WHEN_NEXT_IS_TAKEN,
+        who: str | None = None,
     ) -> Subscriber:
-        """The notifications of a subscription that is there; of a rule, none."""
+        """The notifications of a subscription that is there; of a rule or a webhook, none."""
         how = one_of(Acknowledging, acknowledging)
         with self._ledger.lock:
-            asked = self.registration(identifier).subscription
-            require_callback(callback, asked)
-            if callback is not None:
-                return self._listeners.call(identifier, callback)
-            subscriber = self._listeners.listen(identifier, how)
-            if isinstance(asked, Rule):
-                subscriber.close()
-            return subscriber
+            self._require_manager(identifier, who)
+            return self._listeners.hear(identifier, callback, how)
 
     def unsubscribe(self, identifier: str, *, who: str | None = None) -> None:
         """End a subscription, and what waits for it."""
@@ -372,52 +356,81 @@ class Broker:
         """
         with self._ledger.lock:
             if self._require_manager(identifier, who).is_paused:
-                if self._ledger.is_full(identifier):
+                registration = self._ledger.registration(identifier)
+                if self._ledger.is_full(identifier) and not registration.is_failing:
                     raise InvalidInput(f"as much waits for {identifier!r} as may: take some first")
-                registration = self.registration(identifier)
                 access = self._settings.access
                 require_reader(access, registration.subscription, registration.owner)
                 self._ledger.resume(identifier)
 
-    def registrations(self, owner: str | None = None) -> list[Registration]:
-        """What is subscribed to, rules included; all, or what belongs to somebody."""
+    def change(
+        self,
+        identifier: str,
+        *,
+        text: str | None = None,
+        dataset: Dataset | None = None,
+        delivery: Delivery | str | None = None,
+        most_waiting: int | None = None,
+        overflow: Overflow | str | None = None,
+        webhook: str | None = None,
+        who: str | None = None,
+    ) -> Registration:
+        """Ask for a subscription or rule otherwise: a new version, with what is not given as it is.
+
+        What waits goes on waiting, and a query of other words is told its whole answer. The name
+        stays, and so does the kind; a webhook of "" is none. What changes nothing makes no version.
+        """
+        given = {
+            "delivery": None if delivery is None else one_of(Delivery, delivery),
+            "most_waiting": most_waiting,
+            "overflow": None if overflow is None else one_of(Overflow, overflow),
+            "webhook": webhook,
+        }
+        wanted = changed(self._require_manager(identifier, who), text, dataset, given)
+        if wanted is not None:
+            require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
         with self._ledger.lock:
-            self._ledger.require_open()
-            self._ledger.expire()
-            found = list(self._ledger.registry)
-        return found if owner is None else [one for one in found if one.owner == owner]
+            before = self._require_manager(identifier, who)
+            wanted = changed(before, text, dataset, given)
+            self._register([] if wanted is None else [wanted])
+            return self._ledger.registration(identifier)
 
-    def registration(self, identifier: str) -> Registration:
-        """A subscription or rule; `InvalidInput` if there is none."""
-        return self._ledger.registration(require_text(identifier, "the id of a subscription"))
-
-    def versions(self, identifier: str) -> tuple[Registration, ...]:
-        """All versions of a subscription or rule, oldest first."""
+    def webhook_status(self, identifier: str, *, who: str | None = None) -> WebhookStatus | None:
+        """How the service is doing that a subscription or rule is posted to; None if none is."""
         with self._ledger.lock:
-            self.registration(identifier)
-            return self._ledger.registry.versions(identifier)
+            self._require_manager(identifier, who)
+            return self._listeners.webhook_status(identifier)
 
-    def export_registry(self, owner: str | None = None) -> str:
-        """What is subscribed to, as lines of JSON."""
-        return exported(self.registrations(owner))
+    def acknowledge(self, identifier: str, through: int, *, who: str | None = None) -> None:
+        """Everything through a number was received; `InvalidInput` if there is no such number."""
+        with self._ledger.lock:
+            self._require_manager(identifier, who)
+            self._deliveries.require_told(identifier, through)
+            self._deliveries.acknowledge(identifier, through)
 
-    def import_registry(self, text: str, *, owner: str | None = None) -> list[Registration]:
+    def import_registry(
+        self, text: str, *, owner: str | None = None, who: str | None = None
+    ) -> list[Registration]:
         """Register what was exported, or what a file of subscriptions and rules says.
 
-        All of it is registered, or nothing: `InvalidInput` says what is wrong, and where.
+        All of it is registered, or nothing: `InvalidInput` says what is wrong, and where. Who may
+        not manage what belongs to others imports what is theirs, or nobody's, which becomes theirs;
+        `Forbidden` says which line is another's.
         """
-        wanted = imported(require_text(text, "a registry"), owner=owner)
+        claim = partial(claimed_owner, self._settings.access, who)
+        wanted = imported(require_text(text, "a registry"), owner=owner, claim=claim)
+        for line, asked in wanted:
+            require_postable(line.webhook, asked, to_private=self._to_private)
         with self._ledger.lock:
             self._ledger.require_open()
             self._register([Wanted(line.asked(), asked, line.is_paused) for line, asked in wanted])
-            return [self.registration(line.id) for line, _ in wanted]
+            return [self._ledger.registration(line.id) for line, _ in wanted]
 
-    def failures(self, after: int = 0) -> list[Failure]:
-        """What rules, callbacks and delayed updates could not do, of entries after a sequence."""
+    def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
+        """The entries of the journal after a sequence, in order; from the first that is kept on."""
         with self._ledger.lock:
             self._ledger.require_open()
-            entries = self._journal.read(after)
-        return [found for found in map(failure_in, entries) if found is not None]
+            return self._journal.read(after, through)
 
     def compact(self) -> int:
         """Seal all of the journal that is in no stretch yet, and drop what need not be kept.
@@ -429,10 +442,20 @@ class Broker:
             pass
         return self._ledger.drop_old()
 
-    @property
-    def sequence(self) -> int:
-        """The sequence of the last entry of the journal."""
-        return self._ledger.sequence
+    def set_access(self, access: AccessRules) -> None:
+        """Let other access rules hold from now on; queries that they forbid are paused."""
+        with self._ledger.lock:
+            self._ledger.set_access(access)
+            self._settings = replace(self._settings, access=access)
+            pause_forbidden(self._ledger, access)
+
+    def require_writable(self) -> None:
+        """Raise `JournalError` if the journal cannot be written, as far as is known."""
+        self._ledger.require_writable()
+
+    def tally(self) -> Tally:
+        """What has happened since this broker was opened, and what waits now."""
+        return self._ledger.tally()
 
     def close(self) -> None:
         """Stop callbacks, keep what is to be kept, and let go of the journal."""
@@ -473,7 +496,7 @@ class Broker:
             self._check(one.record, one.asked)
         self._ledger.register(wanted)
         for one in wanted:
-            self._listeners.post_for(self.registration(one.record.id))
+            self._listeners.post_for(self._ledger.registration(one.record.id))
 
     def _check(self, wanted: Subscribed, asked: Asked) -> None:
         require_registrable(wanted)
@@ -481,17 +504,4 @@ class Broker:
         require_subscriber(self._settings.access, wanted, asked, before)
         if isinstance(asked, Query):
             return
-        if isinstance(asked, Rule) and isinstance(asked.action, Post):
-            address_parts(asked.action.url)
         self._ledger.require_runnable(asked)
-
-    def _require_manager(self, identifier: str, who: str | None) -> Registration:
-        registration = self.registration(identifier)
-        require_manager(self._settings.access, who, registration.owner)
-        return registration
-
-
-def _explained(matching: MatchingEngine, times: HistoryEngine, match: Match) -> Explanation:
-    """Why an event matches, by the engine that found it."""
-    is_of_time = is_in_time(match.subscription.pattern)
-    return times.explain(match) if is_of_time else matching.explain(match)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from purport.broker.cursor import Cursor
 from purport.broker.journal import Journal
-from purport.broker.records import Acknowledged, Delivery
+from purport.broker.records import Acknowledged, Delivery, Entry
 from purport.broker.registry import Registration
 from purport.broker.telling import Explain, notification_of
+from purport.embedded.arguments import in_utc, require_number
 from purport.embedded.ledger import Ledger
-from purport.errors import InvalidInput
+from purport.embedded.recent import RecentEntries
+from purport.embedded.status import SubscriptionStatus
+from purport.errors import InvalidInput, NotFound
 from purport.model.interval import microseconds_of
 from purport.model.notification import Notification
 
@@ -26,26 +30,41 @@ class Backlog:
 
 
 class Deliveries:
-    """Notifications out of the journal, and acknowledgements on their way into it."""
+    """Notifications out of the journal, and acknowledgements on their way into it.
 
-    def __init__(self, ledger: Ledger, journal: Journal, explain: Explain | None = None) -> None:
+    What is `recent` need not be read from the journal; one in memory needs no such help.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        journal: Journal,
+        explain: Explain | None = None,
+        recent: RecentEntries | None = None,
+    ) -> None:
         self._ledger, self._journal, self._explain = ledger, journal, explain
+        self._recent = recent
 
     def registration(self, identifier: str) -> Registration:
         """What is subscribed to; `InvalidInput` if there is nothing of that id."""
         return self._ledger.registration(identifier)
 
-    def waiting(self, identifier: str, after: int, most: int) -> Backlog | None:
+    def waiting(
+        self, identifier: str, after: int, most: int, *, again: bool = False
+    ) -> Backlog | None:
         """The next notifications after a number, and after what was acknowledged.
 
-        None if the subscription, or the broker, has ended.
+        With `again` what was acknowledged is among them, as far as it is kept. None if the
+        subscription, or the broker, has ended.
         """
         with self._ledger.lock:
             self._ledger.expire()
             cursor = self._ledger.cursor(identifier)
             if not self._ledger.is_open or cursor is None:
                 return None
-            found = self.told(identifier, max(after, cursor.acknowledged), most)
+            if not again:
+                after = max(after, cursor.acknowledged)
+            found = self.told(identifier, after, most) if after < cursor.next - 1 else []
             delivery = self.registration(identifier).delivery
             return Backlog(cursor, found, delivery is Delivery.AT_MOST_ONCE)
 
@@ -54,9 +73,9 @@ class Deliveries:
         with self._ledger.lock:
             self._ledger.require_open()
             registry, cursor = self._ledger.registry, self._ledger.cursor(identifier)
-            if cursor is None:
+            if cursor is None or after >= cursor.next - 1:  # however far beyond, with no database
                 return []
-            entries = self._journal.told(identifier, max(after, cursor.first - 1), most)
+            entries = self._entries(identifier, max(after, cursor.first - 1), most, cursor.next - 1)
             return [
                 notification_of(
                     entry, registry.at(identifier, entry.sequence), explain=self._explain
@@ -64,10 +83,62 @@ class Deliveries:
                 for entry in entries
             ]
 
+    def remember(self, identifier: str, number: int, entry: Entry) -> None:
+        """Somebody is about to ask what this entry tells."""
+        if self._recent is not None:
+            self._recent.add(identifier, number, entry)
+
+    def forget(self, identifier: str) -> None:
+        """A subscription has ended."""
+        if self._recent is not None:
+            self._recent.forget_all(identifier)
+
+    def _entries(self, identifier: str, after: int, most: int, last: int) -> Sequence[Entry]:
+        if after >= last or most < 1:
+            return ()
+        if self._recent is not None:
+            found = self._recent.told(identifier, after, most, last=last)
+            if found is not None and found[0].sequence >= self._journal.first:
+                return found
+        return self._journal.told(identifier, after, most)
+
+    def status(self, identifier: str) -> SubscriptionStatus:
+        """How a subscription is doing."""
+        with self._ledger.lock:
+            registration, cursor = self.registration(identifier), self._ledger.cursor(identifier)
+            assert cursor is not None
+            last = self._journal.told(identifier, max(cursor.next - 2, cursor.first - 1), 1)
+            return SubscriptionStatus(
+                cursor.waiting,
+                cursor.next,
+                cursor.acknowledged,
+                cursor.missed,
+                last[0].time if last else None,
+                registration.is_paused,
+            )
+
+    def one(self, identifier: str, number: int) -> Notification:
+        """A notification that was told, as it was told then; `NotFound` if it is not kept."""
+        require_number(number)
+        for found in self.told(identifier, number - 1, 1):
+            if found.sequence == number:
+                return found
+        raise NotFound(f"no notification {number} of {identifier!r} is kept")
+
+    def require_told(self, identifier: str, number: int) -> None:
+        """Raise `InvalidInput` if no notification had this number yet."""
+        require_number(number)
+        with self._ledger.lock:
+            cursor = self._ledger.cursor(identifier)
+        if cursor is not None and number >= cursor.next:
+            raise InvalidInput(
+                f"{identifier!r} was told {cursor.next:,} notifications, numbered from 0: "
+                f"there is no {number} yet"
+            )
+
     def since(self, identifier: str, at: datetime) -> int | None:
         """The number of the first notification at or after a time."""
-        if not isinstance(at, datetime) or at.tzinfo is None:
-            raise InvalidInput(f"expected a time with its zone, got {at!r}")
+        at = in_utc(at)
         with self._ledger.lock:
             self._ledger.require_open()
             return self._journal.numbered_since(identifier, microseconds_of(at))
@@ -81,7 +152,10 @@ class Deliveries:
             through = min(through, cursor.next - 1)
             if through <= cursor.acknowledged:
                 return
-            if self.registration(identifier).delivery is Delivery.AT_MOST_ONCE:
+            registration = self.registration(identifier)
+            if registration.is_durable and registration.delivery is Delivery.AT_MOST_ONCE:
                 self._ledger.record(Acknowledged(identifier, through))
             else:
-                self._ledger.received.add(identifier, through)
+                self._ledger.receive(identifier, through)
+            if self._recent is not None:
+                self._recent.forget(identifier, through)

@@ -6,10 +6,12 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from purport.broker.asked import Asked, Query
+from purport.broker.access import AccessRules
+from purport.broker.asked import Asked, Query, variables_of
 from purport.broker.cursor import Cursor
 from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
@@ -39,10 +41,12 @@ from purport.embedded.acknowledgements import Acknowledgements
 from purport.embedded.dropping import droppable
 from purport.embedded.on_failure import OnFailure
 from purport.embedded.settings import BrokerSettings
+from purport.embedded.tally import Counts, Tally
 from purport.errors import PurportError
 from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
+from purport.model.notification import AnswerChange
 from purport.model.subscription import Subscription
 from purport.sparql.graph_store import Answer
 
@@ -83,6 +87,8 @@ class Ledger:
         self._state = restored(journal, engines, graph)
         self.notice: Callable[[Entry], None] = _nobody  # is told of each entry
         self.received = Acknowledgements()
+        self._counts = Counts()
+        self._has_failed = False  # the last time something was to be written
         self._snapshot_at = self._state.sequence  # the last one is of then
         self._looked_at = self._state.sequence  # for what can be forgotten
         self._why_closed = ""
@@ -103,6 +109,31 @@ class Ledger:
     def sequence(self) -> int:
         """The sequence of the last entry."""
         return self._state.sequence
+
+    def set_access(self, access: AccessRules) -> None:
+        """Let other rules hold from now on."""
+        with self.lock:
+            self.require_open()
+            self._settings = replace(self._settings, access=access)
+
+    def require_writable(self) -> None:
+        """Raise what keeps the journal from being written, if it did last time and still does."""
+        with self.lock:
+            self.require_open()
+            if self._has_failed:
+                self._journal.keep_snapshot(Snapshot(self._state.sequence, self._state.snapshot()))
+                self._has_failed = False
+
+    def tally(self) -> Tally:
+        """What has happened since this process began, and what waits now."""
+        with self.lock:
+            self.require_open()
+            waiting = sum(self._waiting(one.id) for one in self.registry)
+            return self._counts.tally(self.sequence, len(self.registry), waiting)
+
+    def _waiting(self, identifier: str) -> int:
+        cursor = self.cursor(identifier)
+        return 0 if cursor is None else cursor.waiting
 
     def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> Publication:
         """Publish events, rules included, as one change; what is found by them in others."""
@@ -231,8 +262,10 @@ class Ledger:
 
     def run_what_may(self) -> None:
         """The same for what need not come after all of them: it does not wait for a subscriber."""
-        with suppress(BacklogFull):
-            self.run_due()
+        self.require_open()
+        if self._state.schedule or self.next_deadline is not None:
+            with suppress(BacklogFull):
+                self.run_due()
 
     def query(self, query: Query) -> Answer:
         """The answer to a query, after all that is due by now."""
@@ -241,6 +274,15 @@ class Ledger:
             graph = self._state.require_graph()
             graph.set_time(microseconds_of(self._clock.now()))
             return graph.query(query)
+
+    def whole_answer(self, query: Query) -> AnswerChange:
+        """The answer that whoever subscribes to a query is told first; nothing is run before."""
+        with self.lock:
+            self.require_open()
+            graph = self._state.require_graph()
+            graph.set_time(microseconds_of(self._clock.now()))
+            whole = graph.whole_answer(query)
+            return AnswerChange(whole, (), is_whole=True, variables=variables_of(query.text))
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""
@@ -294,6 +336,14 @@ class Ledger:
         """How far a subscriber is, with what the journal does not know yet."""
         cursor = self._state.cursors.get(identifier)
         return None if cursor is None else cursor.through(self.received.through(identifier))
+
+    def receive(self, identifier: str, through: int) -> None:
+        """Remember what was received; it is written later, of those that outlive the process."""
+        with self.lock:
+            if self.registry.get(identifier).is_durable:
+                self.received.add(identifier, through)
+            else:
+                self._state.receive(identifier, through)
 
     def is_full(self, identifier: str) -> bool:
         """Whether as much waits for a subscriber as may."""
@@ -426,9 +476,11 @@ class Ledger:
         try:
             self._journal.append(entries)
         except BaseException:
+            self._has_failed = True
             if self._journal.last != self._state.sequence:  # or else nothing has happened
                 self._let_go(_BEHIND)
             raise
+        self._has_failed = False
         with self._following:
             for entry in entries:
                 if type(entry.record) is Published:
@@ -436,6 +488,7 @@ class Ledger:
                 else:
                     self._apply(entry, entry.record, subscriptions or {})
         for entry in entries:
+            self._counts.count(entry.record)
             self.notice(entry)
         if self._state.sequence - self._snapshot_at >= self._settings.snapshot_every:
             self._try_to_keep_snapshot()

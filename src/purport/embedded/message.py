@@ -2,50 +2,174 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from purport.model.notification import Notification
+from purport.model.language.write import write_predicate
+from purport.model.match import Match
+from purport.model.notification import AnswerChange, Binding, Notification
+from purport.model.subscription import Predicate
+
+_Term = NamedNode | BlankNode | Literal | Triple
+_XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_ENCODER = msgspec.json.Encoder()
+_written = lru_cache(maxsize=8_192)(write_predicate)
 
 
-class NotificationMessage(msgspec.Struct, frozen=True):
-    """What a service is sent."""
+class ExplainedMessage(msgspec.Struct, frozen=True, gc=False):
+    """Which statement of the event answers a predicate, and how well."""
+
+    predicate: str
+    attribute: str
+    value: str
+    similarity: float
+    probability: float
+
+
+class EvidenceMessage(msgspec.Struct, frozen=True, gc=False):
+    """An event that a pattern in time rests on."""
+
+    place: str
+    event: msgspec.Raw
+    probability: float
+
+
+class MatchMessage(msgspec.Struct, frozen=True, gc=False):
+    """What is told of an event that matches; of a pattern in time, with its evidence."""
 
     id: str
     subscription: str
     sequence: int
-    event: msgspec.Raw
-    probability: float
-    mapping: list[list[Any]]  # for each predicate, the attribute and value that answer it
     at: str | None
     topic: str
-    causes: tuple[str, ...]
+    causes: Sequence[str]
     missed: int
+    event: msgspec.Raw
+    probability: float
+    explanation: list[ExplainedMessage]
+    evidence: list[EvidenceMessage] | msgspec.UnsetType = msgspec.UNSET
+
+
+class AnswerMessage(msgspec.Struct, frozen=True, gc=False):
+    """What is told of the answer to a query: what came into it and went, or all of it."""
+
+    id: str
+    subscription: str
+    sequence: int
+    at: str | None
+    topic: str
+    causes: Sequence[str]
+    missed: int
+    addedResults: Mapping[str, Any]  # noqa: N815 - as the SPARQL 1.1 Secure Event protocol says
+    removedResults: Mapping[str, Any]  # noqa: N815
+    whole: bool
 
 
 def message_of(notification: Notification) -> bytes:
     """A notification as JSON."""
-    match = notification.match
-    message = NotificationMessage(
-        notification.id,
-        notification.subscription_id,
-        notification.sequence,
-        msgspec.Raw(match.event.to_json()),
-        notification.probability,
-        [
-            [str(pair.statement.attribute), str(pair.statement.value), pair.similarity]
-            for pair in match.mapping.correspondences
-        ],
-        None if notification.at is None else notification.at.isoformat(),
-        notification.topic,
-        notification.causes,
-        notification.missed,
-    )
-    return msgspec.json.encode(message)
+    news = notification.news
+    if isinstance(news, AnswerChange):
+        return _ENCODER.encode(_answer_message(notification, news))
+    return _ENCODER.encode(_match_message(notification, news))
+
+
+def results_of(variables: Sequence[str], bindings: Iterable[Binding]) -> dict[str, Any]:
+    """Bindings as SPARQL 1.1 Query Results JSON has them, ready to be encoded.
+
+    >>> results_of(["dim"], [{"dim": Literal("5")}])["results"]
+    {'bindings': [{'dim': {'type': 'literal', 'value': '5'}}]}
+    """
+    told = [{name: _term_message(term) for name, term in one.items()} for one in bindings]
+    return {"head": {"vars": list(variables)}, "results": {"bindings": told}}
 
 
 def delivery_key(notification: Notification) -> str:
     """What a service knows a notification by: the same each time, and of no other broker's."""
     at = "" if notification.at is None else f"@{notification.at.isoformat()}"
     return f"{notification.id}{at}"
+
+
+def _match_message(notification: Notification, match: Match) -> MatchMessage:
+    evidence = [
+        EvidenceMessage(one.place, msgspec.Raw(one.event.to_json()), one.probability)
+        for one in match.evidence
+    ]
+    return MatchMessage(
+        *_beginning(notification),
+        msgspec.Raw(match.event.to_json()),
+        notification.probability,
+        [
+            ExplainedMessage(
+                _predicate_text(pair.predicate),
+                str(pair.statement.attribute),
+                str(pair.statement.value),
+                pair.similarity,
+                pair.probability,
+            )
+            for pair in match.mapping.correspondences
+        ],
+        evidence or msgspec.UNSET,
+    )
+
+
+def _answer_message(notification: Notification, change: AnswerChange) -> AnswerMessage:
+    variables = change.variables or _bound_in(change)
+    return AnswerMessage(
+        *_beginning(notification),
+        results_of(variables, change.added),
+        results_of(variables, change.removed),
+        change.is_whole,
+    )
+
+
+def _beginning(
+    notification: Notification,
+) -> tuple[str, str, int, str | None, str, Sequence[str], int]:
+    """What is told of every notification."""
+    return (
+        notification.id,
+        notification.subscription_id,
+        notification.sequence,
+        None if notification.at is None else notification.at.isoformat(),
+        notification.topic,
+        notification.causes,
+        notification.missed,
+    )
+
+
+def _predicate_text(predicate: Predicate) -> str:
+    """A predicate as it stands in a subscription, which is written once."""
+    return _written(predicate)
+
+
+def _bound_in(change: AnswerChange) -> list[str]:
+    """The variables that are bound, of a change that does not say those of its query."""
+    return list(dict.fromkeys(name for one in (*change.added, *change.removed) for name in one))
+
+
+@lru_cache(maxsize=8_192)
+def _term_message(term: _Term) -> dict[str, Any]:
+    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does."""
+    match term:
+        case NamedNode():
+            return {"type": "uri", "value": term.value}
+        case BlankNode():
+            return {"type": "bnode", "value": term.value}
+        case Triple():
+            parts = ("subject", "predicate", "object")
+            return {
+                "type": "triple",
+                "value": {part: _term_message(getattr(term, part)) for part in parts},
+            }
+    told: dict[str, Any] = {"type": "literal", "value": term.value}
+    if term.language is not None:
+        told["xml:lang"] = term.language
+        if term.direction is not None:
+            told["its:dir"] = term.direction.value
+    elif term.datatype.value != _XSD_STRING:
+        told["datatype"] = term.datatype.value
+    return told

@@ -28,7 +28,7 @@ def require_subscriber(
     if not access.allows_somewhere(wanted.owner, Action.SUBSCRIBE):
         raise Forbidden(f"{_named(wanted.owner)} may not subscribe")
     if before is not None and before.owner != wanted.owner:
-        raise Forbidden(f"{wanted.id!r} belongs to {_named(before.owner)}")
+        raise Forbidden(f"{wanted.id!r} belongs to somebody else")
     require_reader(access, asked, wanted.owner)
 
 
@@ -42,10 +42,31 @@ def require_reader(access: AccessRules, asked: Asked, who: str | None) -> None:
         access.require(who, Action.SUBSCRIBE, graph=graph)
 
 
+def require_trier(access: AccessRules, asked: Asked, who: str | None) -> None:
+    """Raise `Forbidden` if somebody may not even try what they would subscribe to."""
+    if not access.allows_somewhere(who, Action.SUBSCRIBE):
+        raise Forbidden(f"{_named(who)} may not subscribe")
+    require_reader(access, asked, who)
+
+
 def require_manager(access: AccessRules, who: str | None, owner: str | None) -> None:
     """Raise `Forbidden` if somebody may not decide about what is another's."""
     if who is None or who != owner:
         access.require(who, Action.MANAGE)
+
+
+def may_see(access: AccessRules, who: str | None, owner: str | None) -> bool:
+    """Whether somebody may know of what belongs to an owner."""
+    return (who is not None and who == owner) or access.allows(who, Action.MANAGE)
+
+
+def claimed_owner(access: AccessRules, who: str | None, owner: str | None) -> str | None:
+    """Whose something becomes that somebody imports; `Forbidden` if it is another's."""
+    if access.allows(who, Action.MANAGE):
+        return owner
+    if owner is not None and owner != who:
+        raise Forbidden(f"{_named(who)} may not import what belongs to somebody else")
+    return who
 
 
 def _named(who: str | None) -> str:

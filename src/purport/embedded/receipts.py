@@ -41,13 +41,14 @@ class Failure:
     event_id: str
     reason: str
     update: int | None = None  # the number of a delayed update
+    number: int | None = None  # of the notification that it is about
 
 
 def failure_in(entry: Entry) -> Failure | None:
     """The failure that an entry records, if it does."""
     match entry.record:
-        case Failed(identifier, event, reason):
-            return Failure(entry.sequence, entry.time, identifier, event, reason)
+        case Failed(identifier, event, reason, number=number):
+            return Failure(entry.sequence, entry.time, identifier, event, reason, number=number)
         case UpdateFailed(number, reason):
             return Failure(entry.sequence, entry.time, "", "", reason, number)
     return None

@@ -18,7 +18,8 @@ class BrokerSettings:
     access: AccessRules = OPEN
     limits: Limits = field(default_factory=Limits)
     retention: Retention = field(default_factory=Retention)
-    patience: Patience = field(default_factory=Patience)  # with services that rules post to
+    patience: Patience = field(default_factory=Patience)  # with services that are posted to
+    webhooks_to_private: bool = True  # whether these may be on this machine or a private network
     snapshot_every: int = 50_000  # entries
     memory_entries: int = 100_000  # that a broker in memory keeps, besides what waits
     closing_seconds: float = 5.0  # that callbacks at work are waited for

@@ -58,8 +58,10 @@ class Subscriber:
         self._lock = threading.Lock()
         self._taken: deque[Notification] = deque()
         self._position = -1
+        self._is_again = False  # whether what was acknowledged before is handed over
         self._handed: int | None = None
         self._is_acknowledged_first = False
+        self._is_more = False  # than what was taken
         self._is_closed = False
 
     def __repr__(self) -> str:
@@ -86,6 +88,27 @@ class Subscriber:
             if found is _Look.NONE:
                 self.bell.wait(min(left, _LOOK_SECONDS))
 
+    def take_some(self, most: int = _AT_ONCE) -> list[Notification]:
+        """What waits now, at most so many, without waiting for more.
+
+        As with `take`, what was handed over before counts as received, unless it is acknowledged by
+        hand. When more waits, the bell rings again.
+        """
+        if most < 1:
+            raise InvalidInput(f"at least 1 notification can be taken, got {most!r}")
+        with self._lock:
+            if self._find(most) is not _Look.SOME:
+                return []
+            some = [self._taken.popleft() for _ in range(min(most, len(self._taken)))]
+            last = some[-1].sequence
+            if self._is_acknowledged_first:
+                self._acknowledge_first(some, last)
+            self._position = self._handed = last
+            is_more = bool(self._taken) or self._is_more
+        if is_more:
+            self.bell.ring()
+        return some
+
     def __iter__(self) -> Iterator[Notification]:
         """What waits and what comes, until the end."""
         while (notification := self.take(timeout=None)) is not None:
@@ -104,20 +127,29 @@ class Subscriber:
             elif (notification := self._hand_over()) is not None:
                 yield notification
 
-    def acknowledge(self, notification: Notification | None = None) -> None:
-        """Everything through a notification was received; without one, all that was taken."""
+    def acknowledge(self, received: Notification | int | None = None) -> None:
+        """Everything through a notification, or a number, was received; without it, all taken."""
         through = self._handed
-        if notification is not None:
-            if (
-                not isinstance(notification, Notification)
-                or notification.subscription_id != self.id
-            ):
-                raise InvalidInput(
-                    f"expected a notification of {self.id!r}, got {notification!r:.80}"
-                )
-            through = notification.sequence
+        if isinstance(received, Notification) and received.subscription_id == self.id:
+            through = received.sequence
+        elif isinstance(received, int):
+            self._deliveries.require_told(self.id, received)
+            through = received
+        elif received is not None:
+            raise InvalidInput(f"expected a notification of {self.id!r}, got {received!r:.80}")
         if through is not None:
             self._deliveries.acknowledge(self.id, through)
+
+    def go_on_after(self, number: int) -> None:
+        """Take next what follows a number, though it was acknowledged, as far as it is kept."""
+        with self._lock:
+            self._taken.clear()
+            self._position, self._handed, self._is_again = number, None, True
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing comes any more."""
+        return self._is_closed
 
     def close(self) -> None:
         """Take no more; the subscription goes on without this one."""
@@ -145,23 +177,27 @@ class Subscriber:
     def _look(self) -> _Look:
         """Count what was handed over as received, and see whether there is more."""
         with self._lock:
-            self._acknowledge_handed()
-            if self._is_closed:
-                return _Look.THE_END
-            if self._taken:
-                return _Look.SOME
-            self.bell.still()
-            found = self._deliveries.waiting(self.id, self._position, _AT_ONCE)
-            if found is None:
-                return _Look.THE_END
-            if not found.notifications:
-                return _Look.NONE
-            first, *others = found.notifications
-            if first.sequence == found.cursor.acknowledged + 1:
-                first = replace(first, missed=found.cursor.missed)
-            self._taken.extend((first, *others))
-            self._is_acknowledged_first = found.is_acknowledged_first
+            return self._find(_AT_ONCE)
+
+    def _find(self, most: int) -> _Look:
+        self._acknowledge_handed()
+        if self._is_closed:
+            return _Look.THE_END
+        if self._taken:
             return _Look.SOME
+        self.bell.still()
+        found = self._deliveries.waiting(self.id, self._position, most, again=self._is_again)
+        if found is None:
+            return _Look.THE_END
+        if not found.notifications:
+            return _Look.NONE
+        first, *others = found.notifications
+        if found.cursor.missed and first.sequence == found.cursor.acknowledged + 1:
+            first = replace(first, missed=found.cursor.missed)
+        self._taken.extend((first, *others))
+        self._is_acknowledged_first = found.is_acknowledged_first
+        self._is_more = found.notifications[-1].sequence < found.cursor.next - 1
+        return _Look.SOME
 
     def _hand_over(self) -> Notification | None:
         """The next notification; None if somebody else was quicker, or it is over."""
@@ -175,6 +211,14 @@ class Subscriber:
             if self._taken:
                 self.bell.ring()
             return notification
+
+    def _acknowledge_first(self, some: list[Notification], last: int) -> None:
+        """Acknowledge what is about to be handed over; what cannot be goes on waiting."""
+        try:
+            self._deliveries.acknowledge(self.id, last)
+        except BaseException:
+            self._taken.extendleft(reversed(some))
+            raise
 
     def _acknowledge_handed(self) -> None:
         if self._handed is not None and self._acknowledging is Acknowledging.WHEN_NEXT_IS_TAKEN:

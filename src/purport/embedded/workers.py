@@ -1,4 +1,4 @@
-"""Threads that hand notifications over: to callbacks, and to services that rules post to."""
+"""Threads that hand notifications over to callbacks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import logging
 import threading
 from collections.abc import Callable
 
-from purport.courier import Courier, Patience
 from purport.embedded.ledger import BrokerClosed
-from purport.embedded.message import delivery_key, message_of
 from purport.embedded.subscriber import Subscriber
 from purport.errors import PurportError
 from purport.model.notification import Notification
-from purport.posting import posted
 
 Callback = Callable[[Notification], object]
 Rest = Callable[[float], None]  # sleeps so many seconds, or raises `Stopped`
@@ -33,7 +30,7 @@ class Worker:
     """Takes the notifications of one subscriber, one after the other, in a thread of its own.
 
     What `hand_over` raises is told to `fail`; the notification counts as received then, and the
-    next one is taken. So nobody else waits for a callback that hangs or a service that is down.
+    next one is taken. So nobody else waits for a callback that hangs.
     """
 
     def __init__(
@@ -114,22 +111,5 @@ def to_callback(callback: Callback) -> HandOver:
                 rest(_FIRST_WAIT_SECONDS * 2.0 ** (tries_made - 1))
             else:
                 return
-
-    return hand_over
-
-
-def to_service(url: str, patience: Patience) -> HandOver:
-    """Posts to an address, with tries and waits."""
-
-    def post(body: bytes, key: str) -> None:
-        headers = {"Idempotency-Key": key}
-        with posted(url, body, timeout_seconds=patience.timeout_seconds, headers=headers):
-            pass
-
-    courier = Courier(post, patience)
-
-    def hand_over(notification: Notification, rest: Rest) -> None:
-        courier.sleep = rest
-        courier.deliver(message_of(notification), delivery_key(notification))
 
     return hand_over

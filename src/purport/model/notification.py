@@ -18,12 +18,14 @@ Binding = Mapping[str, NamedNode | BlankNode | Literal | Triple]
 class AnswerChange:
     """Bindings that came and went, as multisets; a variable that is not bound is absent.
 
-    What is added may be the whole answer: then all that was told before is over.
+    What is added may be the whole answer: then all that was told before is over. `variables` are
+    those of the query, in their order.
     """
 
     added: Sequence[Binding]
     removed: Sequence[Binding] = ()
     is_whole: bool = False
+    variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from purport.errors import InvalidInput
+from purport.errors import NotFound
 
 
 class Waiting(Protocol):
@@ -41,10 +41,10 @@ class WaitingList(Generic[Update]):
         return iter(sorted(self._by_number.values(), key=_turn))
 
     def get(self, number: int) -> Update:
-        """One of them; `InvalidInput` if it does not wait."""
+        """One of them; `NotFound` if it does not wait."""
         found = self._by_number.get(number)
         if found is None:
-            raise InvalidInput(f"no delayed update {number}")
+            raise NotFound(f"no delayed update {number}")
         return found
 
     def put(self, update: Update) -> None:
@@ -95,7 +95,7 @@ class Schedule(WaitingList[DelayedUpdate]):
         return waiting
 
     def cancel(self, number: int) -> None:
-        """Let a delayed update go; `InvalidInput` if it does not wait."""
+        """Let a delayed update go; `NotFound` if it does not wait."""
         self.remove(self.get(number).number)
 
     def due(self, at: datetime) -> Iterator[DelayedUpdate]:
