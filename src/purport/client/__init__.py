@@ -1,1 +1,1 @@
-"""Speaks to a Purport server: clients, the messages on the wire, and application profiles."""
+"""What a Purport server and those who speak to it say to each other, and a client that does."""
