@@ -17,6 +17,7 @@ from benchmarks import (
     ontology,
     reading_memory,
     relatedness,
+    service,
     space_building,
     sparql_drift,
     sparql_scale,
@@ -56,6 +57,7 @@ BENCHMARKS = {
     "temporal": temporal.findings,
     "temporal-long": temporal.long_run,
     "temporal-stream": temporal_stream.findings,
+    "service": service.findings,
     "long": streaming.long_run,
 }
 

@@ -9,6 +9,20 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from purport.errors import PurportError
+from purport.service import (
+    delayed_updates,
+    dry_runs,
+    events,
+    failures,
+    notifications,
+    openapi,
+    registry,
+    server_sent_events,
+    sparql_protocol,
+    subscribe_socket,
+    subscriptions,
+    watching,
+)
 from purport.service.problems import Refused, problem_response
 from purport.service.service import Service
 
@@ -17,7 +31,24 @@ _CODES = {404: "not_found", 405: "method_not_allowed"}
 
 def application(service: Service) -> Starlette:
     """What answers requests and sockets."""
-    routes: list[BaseRoute] = []
+    routes: list[BaseRoute] = [
+        route
+        for part in (
+            events,
+            subscriptions,
+            notifications,
+            dry_runs,
+            failures,
+            registry,
+            sparql_protocol,
+            delayed_updates,
+            server_sent_events,
+            subscribe_socket,
+            openapi,
+            watching,
+        )
+        for route in part.routes(service)
+    ] + [*service.more_routes]
     return Starlette(
         routes=routes,
         exception_handlers={

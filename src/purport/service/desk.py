@@ -35,6 +35,10 @@ class Desk:
         """Do what changes nothing; `Overloaded` if too much waits already."""
         return await self._run(self._readers, do)
 
+    async def clean_up(self, do: Callable[[], object]) -> None:
+        """Do what a client leaves to be done: that is never refused."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, do)
+
     async def _run(self, executor: ThreadPoolExecutor, do: Callable[[], T]) -> T:
         if self._waiting >= self._most_waiting:
             raise Overloaded(f"{self._waiting:,} requests wait already: try again later")

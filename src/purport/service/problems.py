@@ -11,8 +11,11 @@ from starlette.responses import Response
 from purport.broker.access import Forbidden
 from purport.broker.drafting import BacklogFull
 from purport.embedded.ledger import BrokerClosed
-from purport.errors import InvalidInput, NotSupportedYet, PurportError
+from purport.errors import InvalidInput, NotFound, NotSupportedYet, PurportError
 from purport.service.desk import Overloaded
+from purport.sparql.errors import NotAllowed
+
+ERROR_CODE = "purport.error"  # in the scope of a request: how its answer calls what is wrong
 
 _LOG = logging.getLogger("purport.service")
 
@@ -20,18 +23,20 @@ _LOG = logging.getLogger("purport.service")
 class Refused(PurportError):
     """A request that is refused with a status and a code of its own."""
 
-    def __init__(self, status: int, code: str, description: str) -> None:
+    def __init__(self, status: int, code: str, description: str, *, retry_seconds: int = 1) -> None:
         super().__init__(description)
         self.status, self.code = status, code
+        self.retry_seconds = retry_seconds  # of 429
 
 
-class NotThere(InvalidInput):
+class NotThere(NotFound):
     """What a request names is not there, or is another's, which is told in the same words."""
 
 
 _ANSWERS: tuple[tuple[type[Exception], int, str], ...] = (  # the first that fits
-    (NotThere, 404, "not_found"),
+    (NotFound, 404, "not_found"),
     (Forbidden, 403, "forbidden"),
+    (NotAllowed, 403, "not_allowed"),
     (BacklogFull, 429, "backlog_full"),
     (Overloaded, 429, "too_many_requests"),
     (BrokerClosed, 503, "shutting_down"),
@@ -65,8 +70,11 @@ def problem_message(error: Exception, alias: str | None = None) -> dict[str, obj
 
 async def problem_response(request: Request, error: Exception) -> Response:
     """An error as an answer over HTTP."""
-    status, _, _ = problem_of(error)
-    headers = {"Retry-After": "1"} if status == 429 else {}
+    status, code, _ = problem_of(error)
+    request.scope[ERROR_CODE] = code
+    headers = {}
+    if status == 429:
+        headers["Retry-After"] = str(error.retry_seconds if isinstance(error, Refused) else 1)
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="purport"'
     body = json.dumps(problem_message(error)).encode()

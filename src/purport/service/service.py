@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
+from starlette.routing import BaseRoute
 
 from purport.embedded.broker import Broker
+from purport.service.delivery import Delivery
 from purport.service.desk import Desk
+from purport.service.metrics import Metrics
 from purport.service.settings import ServiceSettings
 
 # Who asks, by the token of a request; None where nobody needs a name. `Refused` (401) if the
@@ -21,6 +25,11 @@ async def nobody(connection: HTTPConnection) -> str | None:
     return None
 
 
+def no_name(token: str | None) -> str | None:
+    """Where nobody needs a name, no token tells one."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """The broker, and what stands between it and those who ask."""
@@ -29,3 +38,13 @@ class Service:
     broker: Broker
     desk: Desk
     who: Who = nobody
+    who_of: Callable[[str | None], str | None] = no_name  # the same, by the token of a message
+    delivery: Delivery = field(default_factory=Delivery)
+    metrics: Metrics = field(default_factory=Metrics)
+    draining: asyncio.Event = field(default_factory=asyncio.Event)  # it is about to stop
+    more_routes: Sequence[BaseRoute] = ()  # of those who know who asks
+
+    def close(self) -> None:
+        """Deliver nothing any more, and wait for what is being done; the broker stays open."""
+        self.delivery.close()
+        self.desk.close()

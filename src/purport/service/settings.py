@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import msgspec
+
+from purport.broker.access import ANYONE, OPEN, AccessRule, AccessRules, Action, Effect
+from purport.errors import InvalidInput, PurportError
+from purport.posting import shown
+from purport.settings import in_environment, merged, read_options, read_toml
+
+PREFIX = "PURPORT_"  # of variables: PURPORT_LISTEN__PORT is `port` under [listen]
+FOLDER = Path("purport-data")  # of a service that is told nothing else
 
 _Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]  # 0: any free one
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+_TokenHash = Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
+
+
+class Tls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a service proves who it is."""
+
+    certificate: Path  # a chain, in PEM
+    key: Path
 
 
 class Listening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where a service listens; subscriptions have a port of their own, or the same one."""
 
     host: str = "127.0.0.1"
-    port: _Port = 8000
-    subscribe_port: _Port = 9000  # the same as `port`: one for both
+    port: _Port | None = None  # 8000, and 8443 with TLS
+    subscribe_port: _Port | None = None  # 9000, and 9443 with TLS; the same as `port`: one for both
+    tls: Tls | None = None
+    insecure: bool = False  # it may listen beyond this machine without TLS and tokens
+    trusted_proxies: tuple[str, ...] = ()  # whose X-Forwarded headers count
+    drain_seconds: _Seconds = 10.0  # that requests have to come to their ends
+    log: Literal["text", "json"] = "text"
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The ports, one or two of them; a zero is any that is free."""
+        whole = 8000 if self.tls is None else 8443
+        port = whole if self.port is None else self.port
+        other = whole + 1000 if self.subscribe_port is None else self.subscribe_port
+        return (port,) if port == other != 0 else (port, other)
+
+    @property
+    def is_on_this_machine(self) -> bool:
+        """Whether nobody else can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
 
 
 class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,22 +69,102 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     body_bytes: _Count = 16 * 1024 * 1024
     message_bytes: _Count = 1024 * 1024  # of a WebSocket
+    header_bytes: _Count = 64 * 1024
+    header_seconds: _Seconds = 10.0  # in which a request has to have begun and told its headers
+    body_seconds: _Seconds = 30.0
+    keep_alive_seconds: _Count = 75  # that a connection may stay without a request
     json_depth: _Count = 64
     subscriptions_per_socket: _Count = 10_000
+    most_waiting: _Count = 10_000  # notifications for one subscription of a socket
+    connections: _Count = 20_000
+    connections_per_address: _Count = 10_000
     requests_waiting: _Count = 1_000  # more are answered 429
     requests_per_second: _Count | None = None  # for each client
     query_seconds: _Seconds = 60.0
+    ping_seconds: _Seconds = 20.0  # between looks whether a WebSocket is still there
 
 
 class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the broker of a service keeps, and where; without a folder, in memory."""
 
-    folder: Path | None = None
+    folder: Path | None = FOLDER
+    in_memory: bool = False  # nothing outlives the process
     journal: str | None = None  # the address of a database
     history: str | None = None
-    durability: str = "full"
+    durability: Literal["full", "relaxed"] = "full"
     ontology: tuple[Path, ...] = ()
     infers: bool = False
+    remembered_ids: _Count = 100_000  # of publications: one of them is not published again
+
+    @property
+    def kept_in(self) -> Path | None:
+        """The folder; None in memory."""
+        return None if self.in_memory else self.folder
+
+
+class Identity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who may register as a client, and is then known by tokens."""
+
+    name: _Name
+    lifetime_seconds: _Count = 3600  # of a token
+    disabled: bool = False
+    register_again: bool = False  # a later registration takes the place of the one before
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A token that lasts, of which only a hash is kept: see `purport serve --hash-token`."""
+
+    name: _Name
+    hash: _TokenHash
+    disabled: bool = False
+
+
+class Authentication(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who is who. With an identity or a token here, nobody is let in without one."""
+
+    identities: tuple[Identity, ...] = ()
+    tokens: tuple[Token, ...] = ()
+    anonymous: bool = False  # those without a token are let in as well, without a name
+    signing_keys: tuple[Path, ...] = ()  # the first signs, all are accepted
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody is known."""
+        return bool(self.identities or self.tokens)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether nobody is let in without a token."""
+        return self.is_on and not self.anonymous
+
+
+class AccessLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Allows or denies some actions to some, on topics and graphs."""
+
+    who: tuple[str, ...]
+    actions: tuple[Action, ...]
+    topics: tuple[str, ...] = ("#",)
+    graphs: tuple[str, ...] = ("*",)
+    effect: Effect = Effect.ALLOW
+
+    def rule(self) -> AccessRule:
+        """The same as the broker knows it."""
+        who, actions = frozenset(self.who), frozenset(self.actions)
+        return AccessRule(who, actions, self.topics, self.graphs, self.effect)
+
+
+class Access(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who may do what."""
+
+    open: bool = False  # what no rule speaks of is allowed
+    rules: tuple[AccessLine, ...] = ()
+
+
+class RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of subscriptions and rules that are registered for an owner."""
+
+    file: Path
+    owner: _Name = "service"
 
 
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,3 +173,109 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: Keeping = Keeping()
     listen: Listening = Listening()
     limits: RequestLimits = RequestLimits()
+    auth: Authentication = Authentication()
+    access: Access | None = None  # everybody may do everything
+    rules: tuple[RuleFile, ...] = ()
+
+    def shown(self) -> str:
+        """All of it, a line for each setting, without secrets."""
+        return "".join(f"{line}\n" for line in _lines(msgspec.to_builtins(self, enc_hook=str), ""))
+
+    def access_rules(self) -> AccessRules:
+        """Who may do what; where everybody has a name, nobody decides about what is another's."""
+        if self.access is not None:
+            return AccessRules(tuple(one.rule() for one in self.access.rules), self.access.open)
+        return OPEN if not self.auth.is_on else AccessRules((_OF_ONES_OWN,))
+
+
+def _lines(said: Any, place: str) -> Iterator[str]:
+    """A line for each thing that is said; of addresses no passwords, of tokens no hashes."""
+    if isinstance(said, dict) and said:
+        for name, value in said.items():
+            yield from _lines(value, f"{place}.{name}" if place else name)
+    elif isinstance(said, list | tuple) and any(isinstance(one, dict) for one in said):
+        for number, value in enumerate(said):
+            yield from _lines(value, f"{place}[{number}]")
+    else:
+        secret = place.startswith("auth.tokens") and place.endswith(".hash")
+        told = shown(said) if isinstance(said, str) and "://" in said else said
+        yield f"{place} = {'...' if secret else json.dumps(told, ensure_ascii=False)}"
+
+
+_OF_ONES_OWN = AccessRule(
+    frozenset({ANYONE}), frozenset({Action.PUBLISH, Action.SUBSCRIBE, Action.UPDATE})
+)
+
+
+def read_settings(
+    path: Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> ServiceSettings:
+    """Settings from a file, below variables, below flags; `InvalidInput` says where what is wrong.
+
+    Paths are from the folder in which the service is started.
+    """
+    layers = (
+        (str(path), {} if path is None else read_toml(path)),
+        (f"the variables {PREFIX}...", in_environment(environment, PREFIX)),
+        ("the flags", flags or {}),
+    )
+    whole: dict[str, Any] = {}
+    problem: InvalidInput | None = None
+    settings = ServiceSettings()
+    for place, layer in layers:
+        whole = merged(whole, layer)
+        if layer:
+            try:
+                settings = read_options(ServiceSettings, whole, place)
+            except InvalidInput as error:  # unless what is missing comes later
+                problem = problem or error
+                continue
+            problem = None
+    if problem is not None:
+        raise problem
+    _require_sound(settings, "the settings" if path is None else str(path))
+    return settings
+
+
+def _require_sound(settings: ServiceSettings, what: str) -> None:
+    """Raise what is wrong although each part of it is right."""
+    for problem in _problems(settings):
+        raise InvalidInput(f"{what}: {problem}")
+
+
+def _problems(settings: ServiceSettings) -> Iterator[str]:
+    auth = settings.auth
+    for kind, names in (
+        ("identities", [one.name for one in auth.identities]),
+        ("tokens", [one.name for one in auth.tokens]),
+    ):
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            yield f"auth.{kind}: {twice[0]!r} stands there more than once"
+    if auth.anonymous and not auth.is_on:
+        yield "auth.anonymous: nobody has a name: there are no identities and no tokens"
+    for number, line in enumerate(settings.access.rules if settings.access else ()):
+        try:
+            line.rule()
+        except PurportError as error:
+            yield f"access.rules[{number}]: {error}"
+    yield from _beyond(settings)
+
+
+def _beyond(settings: ServiceSettings) -> Iterator[str]:
+    """What is missing for a service that others than this machine can reach."""
+    listen = settings.listen
+    if listen.is_on_this_machine or listen.insecure:
+        return
+    missing = []
+    if listen.tls is None:
+        missing.append("a certificate ([listen.tls])")
+    if not settings.auth.is_required:
+        missing.append("tokens ([auth], without anonymous)")
+    if missing:
+        yield (
+            f"listen.host: {listen.host} can be reached from other machines, which needs "
+            f"{' and '.join(missing)}; if you mean it, say listen.insecure = true or --insecure"
+        )

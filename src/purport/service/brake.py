@@ -1,0 +1,45 @@
+"""What slows down those who guess: after some failures they wait, longer each time."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+_FREE = 5  # failures that cost nothing
+_LONGEST_SECONDS = 300.0
+_FORGOTTEN_SECONDS = 900.0
+
+
+class Brake:
+    """Failures by whom they concern; the table is bounded, the oldest are forgotten."""
+
+    def __init__(self, *, most: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()  # how many, since when
+        self._most, self._clock = most, clock
+
+    def wait(self, *concerned: str) -> float:
+        """The seconds that those concerned have to wait before they may try again."""
+        return max(self._wait(one) for one in concerned)
+
+    def fail(self, *concerned: str) -> None:
+        """Somebody has guessed wrongly."""
+        now = self._clock()
+        for one in concerned:
+            count, since = self._failures.pop(one, (0, now))
+            count = 0 if now - since > _FORGOTTEN_SECONDS else count
+            self._failures[one] = count + 1, now
+        while len(self._failures) > self._most:
+            self._failures.popitem(last=False)
+
+    def release(self, *concerned: str) -> None:
+        """Somebody has told what only they know."""
+        for one in concerned:
+            self._failures.pop(one, None)
+
+    def _wait(self, one: str) -> float:
+        count, since = self._failures.get(one, (0, 0.0))
+        if count < _FREE:
+            return 0.0
+        pause: float = min(_LONGEST_SECONDS, 2.0 ** (count - _FREE))
+        return max(0.0, since + pause - self._clock())

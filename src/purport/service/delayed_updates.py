@@ -1,0 +1,86 @@
+"""`/updates`: the updates that wait for their time, to be listed and cancelled."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from purport.broker.schedule import DelayedUpdate
+from purport.errors import InvalidInput
+from purport.service.problems import NotThere
+from purport.service.service import Service
+
+_MOST_DIGITS = 18
+
+
+class DelayedUpdateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An update that waits."""
+
+    number: int
+    due: datetime
+    text: str
+    publisher: str | None = None
+
+
+class DelayedUpdateList(msgspec.Struct, frozen=True):
+    """The answer to GET /updates, in the order in which they are due."""
+
+    updates: tuple[DelayedUpdateMessage, ...]
+
+
+def routes(service: Service) -> list[BaseRoute]:
+    """Where updates wait."""
+
+    async def waiting(request: Request) -> Response:
+        who = await service.who(request)
+        found = await service.desk.read(lambda: service.broker.delayed(who=who))
+        return _answer(DelayedUpdateList(tuple(map(_message, found))))
+
+    async def one(request: Request) -> Response:
+        who = await service.who(request)
+        number = _number(request)
+        if request.method == "DELETE":
+            await service.desk.write(lambda: _cancel(service, number, who))
+            return Response(status_code=204)
+        return _answer(_message(await service.desk.read(lambda: _found(service, number, who))))
+
+    return [
+        Route("/updates", waiting, methods=["GET"]),
+        Route("/updates/{number}", one, methods=["GET", "DELETE"]),
+    ]
+
+
+def _number(request: Request) -> int:
+    told: str = request.path_params["number"]
+    if not (told.isascii() and told.isdigit() and len(told) <= _MOST_DIGITS):
+        raise NotThere(f"no update {told!r:.40} waits: they have numbers")
+    return int(told)
+
+
+def _found(service: Service, number: int, who: str | None) -> DelayedUpdate:
+    """An update that waits and is not hidden from somebody."""
+    found = (one for one in service.broker.delayed(who=who) if one.number == number)
+    update = next(found, None)
+    if update is None:
+        raise NotThere(f"no update {number} waits")
+    return update
+
+
+def _cancel(service: Service, number: int, who: str | None) -> None:
+    _found(service, number, who)
+    try:
+        service.broker.cancel_update(number, who=who)
+    except InvalidInput:  # it has run meanwhile
+        raise NotThere(f"no update {number} waits") from None
+
+
+def _message(update: DelayedUpdate) -> DelayedUpdateMessage:
+    return DelayedUpdateMessage(update.number, update.due, update.text, update.publisher)
+
+
+def _answer(message: object) -> Response:
+    return Response(msgspec.json.encode(message), media_type="application/json")

@@ -1,0 +1,211 @@
+"""From subscribers to clients: one thread makes messages, and an event loop sends them.
+
+Each client has an outlet that takes so many messages and no more. What it does not take waits in
+the broker, where every subscription says what happens when too much waits. So one slow client
+delays nobody else, and the event loop never waits for a disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable
+from enum import Enum, auto
+from typing import NamedTuple
+
+from purport.embedded.subscriber import Subscriber
+from purport.model.notification import Notification
+
+_LOG = logging.getLogger("purport.service")
+
+MOST_WAITING = 64  # messages that an outlet takes before they are sent
+_LOOK_SECONDS = 1.0  # a subscription may end by itself, when its time is up
+
+Send = Callable[[str], Awaitable[None]]
+
+
+class Ending(Enum):
+    """Why a client hears no more of a subscription."""
+
+    UNSUBSCRIBED = auto()
+    OVERFLOWED = auto()  # more waited for it than may, and so it was to be cut off
+
+
+class Message(NamedTuple):
+    """What a client is sent; if it is a notification, of which feed, under which number."""
+
+    text: str
+    feed: Feed | None = None
+    number: int = -1
+
+
+class Feed:
+    """One subscription as one client hears it."""
+
+    def __init__(
+        self,
+        subscriber: Subscriber,
+        outlet: Outlet,
+        form: Callable[[Notification], str],
+        on_end: Callable[[Feed, Ending], None],
+        *,
+        acknowledges: bool = True,
+        is_cut_off: bool = False,
+    ) -> None:
+        """`on_end` is called in the event loop; what was sent is acknowledged, or left to hand."""
+        self.subscriber, self.outlet, self.on_end = subscriber, outlet, on_end
+        self._form, self._acknowledges, self._is_cut_off = form, acknowledges, is_cut_off
+        self.sent_through = -1  # the event loop says so
+        self._acknowledged_through = -1
+        self.is_closed = False
+
+    def take(self) -> list[Message]:
+        """What waits, as far as the outlet takes it; in the thread of delivery."""
+        if self.has_sent:
+            self._acknowledged_through = self.sent_through
+            self.subscriber.acknowledge(self._acknowledged_through)
+        room = self.outlet.room
+        taken = self.subscriber.take_some(room) if room else []
+        if len(taken) == room:
+            self.outlet.parked.append(self)
+        self.outlet.expected += len(taken)
+        return [Message(self._form(one), self, one.sequence) for one in taken]
+
+    @property
+    def has_sent(self) -> bool:
+        """Whether something was sent that counts for the broker as waiting."""
+        return self._acknowledges and self.sent_through > self._acknowledged_through
+
+    def ending(self) -> Ending | None:
+        """Why it is over, if it is."""
+        if self.subscriber.has_ended:
+            return Ending.UNSUBSCRIBED
+        if self._is_cut_off and self.subscriber.registration.is_paused:
+            return Ending.OVERFLOWED
+        return None
+
+
+class Outlet:
+    """What waits to be sent to one client; `run` sends it, for as long as there is a client."""
+
+    def __init__(self, send: Send, delivery: Delivery, most: int = MOST_WAITING) -> None:
+        self._send, self._delivery, self._most = send, delivery, most
+        self._waiting: deque[Message] = deque()
+        self._news = asyncio.Event()
+        self.parked: deque[Feed] = deque()  # those for which there was no room
+        self.expected = 0  # how many notifications were taken: the thread of delivery counts
+        self._sent = 0  # and how many of them were sent: the event loop does
+
+    @property
+    def room(self) -> int:
+        """How many notifications it takes besides those that wait."""
+        return self._most - (self.expected - self._sent)
+
+    def put(self, message: Message) -> None:
+        """Have a message sent after those that wait; in the event loop."""
+        self._waiting.append(message)
+        self._news.set()
+
+    async def run(self) -> None:
+        """Send what comes, one message after the other."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            heard: dict[Feed, None] = {}
+            while self._waiting:
+                message = self._waiting.popleft()
+                if message.feed is not None:
+                    self._sent += 1
+                    if message.feed.is_closed:
+                        continue
+                await self._send(message.text)
+                if message.feed is not None:
+                    message.feed.sent_through = message.number
+                    heard[message.feed] = None
+            while self.parked:
+                heard[self.parked.popleft()] = None
+            self._delivery.ring(*heard)
+
+
+class Delivery:
+    """The thread that takes what waits for the feeds that were rung."""
+
+    def __init__(self) -> None:
+        self._rung: deque[Feed] = deque()
+        self._feeds: set[Feed] = set()
+        self._wake = threading.Event()
+        self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, name="purport delivery", daemon=True)
+
+    def add(self, feed: Feed) -> None:
+        """Deliver what waits for a feed, and what comes; in the event loop that is to send."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+            self._thread.start()
+        self._feeds.add(feed)
+        feed.subscriber.bell.tell(lambda: self.ring(feed))
+        self.ring(feed)
+
+    def remove(self, feed: Feed) -> None:
+        """Deliver no more; the subscription goes on without this client."""
+        feed.is_closed = True
+        self._feeds.discard(feed)
+        feed.subscriber.close()
+
+    def ring(self, *feeds: Feed) -> None:
+        """Look what waits for feeds; from any thread."""
+        if feeds:
+            self._rung.extend(feeds)
+            self._wake.set()
+
+    def close(self) -> None:
+        """Deliver nothing any more."""
+        self._is_closed = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._is_closed:
+            if not self._wake.wait(_LOOK_SECONDS):
+                self._rung.extend(tuple(self._feeds)[:1])  # one look tells what has expired
+            self._wake.clear()
+            messages: list[Message] = []
+            endings: list[tuple[Feed, Ending]] = []
+            for feed in self._all_rung():
+                try:
+                    messages += feed.take()
+                    ending = feed.ending()
+                except Exception as error:  # noqa: BLE001 - the others are told all the same
+                    _LOG.warning("%r could not be told: %s", feed.subscriber.id, error)
+                    self._rung.append(feed)  # looked at again with the next, or after a second
+                    continue
+                if ending is not None:
+                    endings.append((feed, ending))
+            if messages or endings:
+                self._hand_over(messages, endings)
+
+    def _all_rung(self) -> list[Feed]:
+        rung: dict[Feed, None] = {}
+        while self._rung:
+            rung[self._rung.popleft()] = None
+        return [feed for feed in rung if not feed.is_closed]
+
+    def _hand_over(self, messages: list[Message], endings: list[tuple[Feed, Ending]]) -> None:
+        assert self._loop is not None
+        try:
+            self._loop.call_soon_threadsafe(_put, messages, endings)
+        except RuntimeError:  # the loop was closed: nobody is there any more
+            self._is_closed = True
+
+
+def _put(messages: list[Message], endings: list[tuple[Feed, Ending]]) -> None:
+    for message in messages:
+        assert message.feed is not None
+        message.feed.outlet.put(message)
+    for feed, ending in endings:
+        if not feed.is_closed:
+            feed.on_end(feed, ending)

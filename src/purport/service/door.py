@@ -1,0 +1,284 @@
+"""The door of a service: what is too large, too deep or too fast is refused before it is read.
+
+It counts what passes, and when the service is about to stop it ends what would never end by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import time
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from purport.errors import InvalidInput, PurportError
+from purport.service.json_depth import require_shallow
+from purport.service.metrics import Metrics
+from purport.service.problems import ERROR_CODE, Refused, problem_message, problem_response
+from purport.service.rates import Rates
+from purport.service.settings import RequestLimits
+
+GOING_AWAY = 1001  # how a WebSocket is told that the service stops
+_SECURE = "/secure"
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+)
+_KEEPS_HTTPS = (b"strict-transport-security", b"max-age=31536000")
+_WATCHED = frozenset({"/health", "/ready", "/metrics"})  # by those that must not be kept out
+_LOG = logging.getLogger("purport.service")
+
+
+class Door:
+    """An application behind limits."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: RequestLimits,
+        metrics: Metrics,
+        draining: asyncio.Event,
+        who_of: Callable[[str | None], str | None],
+    ) -> None:
+        self._app, self._limits, self._metrics = app, limits, metrics
+        self._draining, self._who_of = draining, who_of
+        self._sockets: set[_Socket] = set()
+        self.set_rate(limits.requests_per_second)
+
+    def set_rate(self, per_second: int | None) -> None:
+        """Let each client ask for so much; None: for as much as it likes."""
+        self._rates = None if per_second is None else Rates(per_second)
+
+    async def close_sockets(self) -> None:
+        """Tell all who have a WebSocket that the service stops."""
+        closings = (one.close(GOING_AWAY, "the service stops") for one in tuple(self._sockets))
+        await asyncio.gather(*closings, return_exceptions=True)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._answer(_without_secure(scope), receive, send)
+        elif scope["type"] == "websocket":
+            await self._talk(_without_secure(scope), receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = _Answering(scope, receive, send, self._draining)
+        began, self._metrics.requests = time.perf_counter(), self._metrics.requests + 1
+        try:
+            try:
+                self._require_slow(scope)
+                await request.take_body(self._limits)
+            except (PurportError, TimeoutError) as error:
+                await request.refuse(error)
+            else:
+                await self._app(scope, request.receive, request.send)
+                await request.end()
+        finally:
+            self._metrics.requests -= 1
+            self._count(scope, request.status, time.perf_counter() - began)
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        metrics, path = self._metrics, scope["path"]
+        metrics.answered[str(status)] += 1
+        if ERROR_CODE in scope:
+            metrics.errors[scope[ERROR_CODE]] += 1
+        elif path == "/query" and status == 200:
+            metrics.queries += 1
+        elif path == "/events" and scope["method"] == "POST" and status < 300:
+            metrics.publishing.add(seconds)
+
+    def _require_slow(self, scope: Scope) -> None:
+        if self._rates is None or scope["path"] in _WATCHED:
+            return
+        seconds = self._rates.wait(self._client(scope))
+        if seconds > 0:
+            self._metrics.rate_limited += 1
+            raise Refused(
+                429, "too_many_requests", "more than this client may ask for in a second",
+                retry_seconds=math.ceil(seconds),
+            )  # fmt: skip
+
+    def _client(self, scope: Scope) -> str:
+        """Who a client is by its token, or by its address."""
+        header = HTTPConnection(scope).headers.get("authorization")
+        if header is not None:
+            try:
+                who = self._who_of(header)
+            except PurportError:
+                who = None
+            if who is not None:
+                return f"name {who}"
+        return f"address {scope['client'][0] if scope.get('client') else 'unknown'}"
+
+    async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        socket = _Socket(receive, send, self._limits.json_depth, self._metrics)
+        client = self._client(scope)
+        self._metrics.sockets += 1
+        self._sockets.add(socket)
+        try:
+            await self._app(scope, self._slowly(socket, client), socket.send)
+        finally:
+            self._sockets.discard(socket)
+            self._metrics.sockets -= 1
+
+    def _slowly(self, socket: _Socket, client: str) -> Receive:
+        """Messages that come too fast are read later; the sender has to wait."""
+
+        async def receive() -> Message:
+            message = await socket.receive()
+            if message["type"] == "websocket.receive" and self._rates is not None:
+                while (seconds := self._rates.wait(client)) > 0:
+                    self._metrics.rate_limited += 1
+                    await asyncio.sleep(seconds)
+            return message
+
+        return receive
+
+
+class _Answering:
+    """A request whose body is taken whole, and its answer."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, draining: asyncio.Event) -> None:
+        self._scope, self._receive, self._send, self._draining = scope, receive, send, draining
+        self._body: bytes | None = None
+        self._is_stream = self._has_ended = False
+        self.status = 500  # until something is answered
+
+    async def take_body(self, limits: RequestLimits) -> None:
+        """Read the body; `Refused` if it is too large, too slow or too deep."""
+        headers = HTTPConnection(self._scope).headers
+        length = headers.get("content-length")
+        if length is not None and length.isdecimal() and int(length) > limits.body_bytes:
+            raise _too_large(limits)
+        parts, size, more = [], 0, True
+        try:
+            async with asyncio.timeout(limits.body_seconds):
+                while more:
+                    message = await self._receive()
+                    if message["type"] != "http.request":
+                        raise Refused(400, "bad_request", "the body of the request broke off")
+                    parts.append(message.get("body", b""))
+                    size, more = size + len(parts[-1]), message.get("more_body", False)
+                    if size > limits.body_bytes:
+                        raise _too_large(limits)
+        except TimeoutError:
+            raise Refused(408, "too_slow", "the body of the request did not come in time") from None
+        self._body = b"".join(parts)
+        if "json" in headers.get("content-type", "") or self._body[:1] in (b"{", b"["):
+            require_shallow(self._body, limits.json_depth)
+
+    async def receive(self) -> Message:
+        """The body, and then that nobody listens any more, or that a stream has to end."""
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        gone = asyncio.ensure_future(self._receive())
+        stops = asyncio.ensure_future(self._draining.wait())
+        try:
+            await asyncio.wait((gone, stops), return_when=asyncio.FIRST_COMPLETED)
+            if not gone.done() and self._is_stream:
+                return {"type": "http.disconnect"}
+            return await gone
+        finally:
+            gone.cancel()
+            stops.cancel()
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the answer on, with headers that every answer has."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = [*message.get("headers", ()), *_HEADERS]
+            if self._scope.get("scheme") == "https":
+                headers.append(_KEEPS_HTTPS)
+            message["headers"] = headers
+            self._is_stream = any(
+                name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+                for name, value in headers
+            )
+        elif message["type"] == "http.response.body":
+            self._has_ended = not message.get("more_body", False)
+        await self._send(message)
+
+    async def end(self) -> None:
+        """End a stream that the service has stopped."""
+        if self._is_stream and not self._has_ended and self._draining.is_set():
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def refuse(self, error: Exception) -> None:
+        """Answer what is wrong; if not all of the body was read, nothing can follow it."""
+        answer = await problem_response(Request(self._scope), error)
+        if self._body is None:
+            answer.headers["Connection"] = "close"
+        await answer(self._scope, self._receive, self.send)
+
+
+class _Socket:
+    """A WebSocket whose messages are not too deep, and which the service can close."""
+
+    def __init__(self, receive: Receive, send: Send, depth: int, metrics: Metrics) -> None:
+        self._receive, self._send, self._depth, self._metrics = receive, send, depth, metrics
+        self._is_open = self._is_closed = False
+
+    async def receive(self) -> Message:
+        """The next message; one that is nested too deep is answered here."""
+        while True:
+            message = await self._receive()
+            if message["type"] != "websocket.receive":
+                return message
+            self._metrics.messages["received"] += 1
+            try:
+                require_shallow(_bytes_of(message), self._depth)
+            except InvalidInput as error:
+                self._metrics.errors["bad_request"] += 1
+                text = json.dumps(problem_message(error))
+                await self.send({"type": "websocket.send", "text": text})
+            else:
+                return message
+
+    async def send(self, message: Message) -> None:
+        """Send something; to a socket that the service has closed nothing is sent any more."""
+        if self._is_closed:
+            raise OSError("the WebSocket is closed")
+        match message["type"]:
+            case "websocket.accept":
+                self._is_open = True
+            case "websocket.close":
+                self._is_closed = True
+            case "websocket.send":
+                self._metrics.messages["sent"] += 1
+        await self._send(message)
+
+    async def close(self, code: int, reason: str) -> None:
+        """Close it from this side."""
+        if self._is_open and not self._is_closed:
+            self._is_closed = True
+            await self._send({"type": "websocket.close", "code": code, "reason": reason})
+
+
+def _without_secure(scope: Scope) -> Scope:
+    """With TLS, paths may begin with `/secure`."""
+    path: str = scope["path"]
+    if scope.get("scheme") not in ("https", "wss") or not path.startswith(f"{_SECURE}/"):
+        return scope
+    changed: MutableMapping[str, Any] = {**scope, "path": path.removeprefix(_SECURE)}
+    if scope.get("raw_path") is not None:
+        changed["raw_path"] = scope["raw_path"].removeprefix(_SECURE.encode())
+    return changed
+
+
+def _bytes_of(message: Message) -> bytes:
+    text: str | None = message.get("text")
+    return (message.get("bytes") or b"") if text is None else text.encode(errors="replace")
+
+
+def _too_large(limits: RequestLimits) -> Refused:
+    return Refused(
+        413, "too_large", f"the body is larger than {limits.body_bytes:,} bytes, which is the most"
+    )

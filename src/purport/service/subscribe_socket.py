@@ -1,0 +1,277 @@
+"""Subscriptions over WebSockets: the SPARQL 1.1 Secure Event protocol, and ours beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+from uuid import uuid4
+
+import msgspec
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from purport.broker.asked import is_query
+from purport.broker.records import Overflow
+from purport.client.messages import (
+    SocketRequest,
+    SubscribedMessage,
+    SubscribeMessage,
+    UnsubscribedMessage,
+    socket_notification,
+)
+from purport.embedded.message import message_of, results_of
+from purport.embedded.subscriber import Acknowledging, Subscriber
+from purport.errors import InvalidInput, PurportError
+from purport.model.notification import Notification
+from purport.service.delivery import Ending, Feed, Message, Outlet
+from purport.service.problems import Refused, problem_message
+from purport.service.service import Service
+from purport.sparql.graph_store import Dataset
+
+_OVERFLOWS = {
+    "drop oldest": Overflow.DROP_OLDEST,
+    "pause": Overflow.PAUSE,
+    "disconnect": Overflow.PAUSE,
+    "refuse": Overflow.REFUSE,
+    "block": Overflow.REFUSE,
+}
+_TRY_AGAIN_LATER = 1013
+_TOO_SLOW = "more waited than may: subscribe again, and read quicker"
+
+
+def routes(service: Service) -> list[BaseRoute]:
+    """The route of the sockets."""
+
+    async def subscribe(websocket: WebSocket) -> None:
+        await Socket(service, websocket).run()
+
+    return [WebSocketRoute("/subscribe", subscribe)]
+
+
+class _Heard(NamedTuple):
+    """A subscription that a socket hears, and what the client calls it."""
+
+    feed: Feed
+    alias: str | None
+    is_durable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A subscription that the broker has now."""
+
+    subscriber: Subscriber
+    next: int  # the number of what is told next
+
+
+class Socket:
+    """One client with its subscriptions; those that are not durable end with it."""
+
+    def __init__(self, service: Service, websocket: WebSocket) -> None:
+        self._service, self._websocket = service, websocket
+        self._outlet = Outlet(websocket.send_text, service.delivery)
+        self._heard: dict[str, _Heard] = {}
+        self._task = asyncio.current_task()
+        self._is_cut_off = False
+
+    async def run(self) -> None:
+        """Answer what the client says, until one of both goes."""
+        await self._websocket.accept()
+        sender = asyncio.create_task(self._outlet.run())
+        try:
+            while (told := await self._websocket.receive())["type"] != "websocket.disconnect":
+                await self._hear(told.get("text") or told.get("bytes") or b"")
+        except asyncio.CancelledError:
+            if not self._is_cut_off:
+                raise
+        finally:
+            sender.cancel()
+            await asyncio.gather(sender, return_exceptions=True)
+            await asyncio.shield(self._leave())
+        if self._is_cut_off:
+            await self._websocket.close(_TRY_AGAIN_LATER, _TOO_SLOW)
+
+    async def _hear(self, text: str | bytes) -> None:
+        alias = None
+        try:
+            request = _read(text, self._service)
+            alias = request.subscribe and request.subscribe.alias
+            await self._do(request)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong is told to who asked
+            alias = alias or _alias_in(text)
+            self._say(problem_message(error, alias))
+
+    async def _do(self, request: SocketRequest) -> None:
+        token = request.authorization
+        if (asked := request.subscribe) is not None:
+            await self._subscribe(asked, asked.authorization or token)
+        elif (end := request.unsubscribe) is not None:
+            await self._unsubscribe(end.spuid)
+        elif (received := request.acknowledge) is not None:
+            heard = self._named(received.spuid)
+            subscriber = heard.feed.subscriber
+            await self._service.desk.write(partial(subscriber.acknowledge, received.sequence))
+        else:
+            raise InvalidInput("expected one of subscribe, unsubscribe, acknowledge")
+
+    async def _subscribe(self, asked: SubscribeMessage, token: str | None) -> None:
+        service = self._service
+        who = service.who_of(token or self._websocket.headers.get("Authorization"))
+        most = service.settings.limits.subscriptions_per_socket
+        if len(self._heard) >= most:
+            raise Refused(429, "too_many_subscriptions", f"a socket has {most:,} at the most")
+        spuid = asked.name or f"sepa://subscription/{uuid4()}"
+        if spuid in self._heard:
+            raise InvalidInput(f"this socket hears {spuid!r} already")
+        begun = await service.desk.write(partial(_begin, service, asked, spuid, who))
+        feed = Feed(
+            begun.subscriber,
+            self._outlet,
+            _form(asked, spuid),
+            self._end,
+            acknowledges=asked.acknowledge == "sent",
+            is_cut_off=_overflow_of(asked) == "disconnect",
+        )
+        self._heard[spuid] = _Heard(feed, asked.alias, asked.durable)
+        if asked.purport is not None:
+            said = SubscribedMessage(spuid, begun.next, asked.alias)
+            self._say({"subscribed": said})
+        service.delivery.add(feed)
+
+    async def _unsubscribe(self, spuid: str) -> None:
+        heard = self._named(spuid)
+        del self._heard[spuid]
+        self._service.delivery.remove(heard.feed)
+        await self._service.desk.clean_up(partial(_unsubscribe, self._service, [spuid]))
+        self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
+
+    def _named(self, spuid: str) -> _Heard:
+        heard = self._heard.get(spuid)
+        if heard is None:
+            raise Refused(500, "sid_not_found", f"this socket has no subscription {spuid!r}")
+        return heard
+
+    def _end(self, feed: Feed, ending: Ending) -> None:
+        """The broker has ended a subscription, or too much waits for it."""
+        spuid = feed.subscriber.id
+        heard = self._heard.get(spuid)
+        if heard is None or heard.feed is not feed:
+            return
+        if ending is Ending.OVERFLOWED:
+            if not self._is_cut_off and self._task is not None:
+                self._is_cut_off = self._task.cancel()
+            return
+        del self._heard[spuid]
+        self._service.delivery.remove(feed)
+        self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
+
+    async def _leave(self) -> None:
+        """The client has gone: what is durable waits for it, the rest is over."""
+        if not self._heard:
+            return
+        for heard in self._heard.values():
+            self._service.delivery.remove(heard.feed)
+        over = [spuid for spuid, heard in self._heard.items() if not heard.is_durable]
+        others = [heard.feed for heard in self._heard.values() if heard.is_durable]
+        self._heard.clear()
+        await self._service.desk.clean_up(partial(_unsubscribe, self._service, over))
+        for feed in others:
+            await self._service.desk.clean_up(feed.subscriber.close)
+
+    def _say(self, message: object) -> None:
+        self._outlet.put(Message(msgspec.json.encode(message).decode()))
+
+
+def _read(text: str | bytes, service: Service) -> SocketRequest:
+    """What a client says; `InvalidInput` if it is none of the messages that there are."""
+    try:
+        return msgspec.json.decode(text, type=SocketRequest)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidInput(f'expected a message such as {{"subscribe": ...}}: {error}') from None
+
+
+def _alias_in(text: str | bytes) -> str | None:
+    """The alias in a message that is otherwise wrong, if one can be read."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        match msgspec.json.decode(text):
+            case {"subscribe": {"alias": str(alias)}}:
+                return alias
+    return None
+
+
+def _begin(service: Service, asked: SubscribeMessage, spuid: str, who: str | None) -> _Begun:
+    """Have the broker begin with a subscription; in the desk's thread."""
+    if (asked.purport is None) == (asked.sparql is None):
+        raise InvalidInput("expected what to subscribe to: either sparql or purport")
+    if asked.durable and asked.name is None:
+        raise InvalidInput("a durable subscription has a name, by which it is found again")
+    if asked.after is not None and not asked.durable:
+        raise InvalidInput("only a durable subscription goes on after a number")
+    text = asked.sparql or asked.purport or ""
+    if is_query(text) is not (asked.sparql is not None):
+        said = "a SPARQL query under sparql, beginning with" if asked.sparql else "no query under"
+        words = "SELECT, ASK, CONSTRUCT or DESCRIBE" if asked.sparql else "purport"
+        raise InvalidInput(f"expected {said} {words}, got {text!r:.80}")
+    broker = service.broker
+    subscriber = broker.subscribe(
+        text,
+        name=spuid,
+        owner=who,
+        durable=asked.durable,
+        dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
+        overflow=_OVERFLOWS[_overflow_of(asked)],
+        most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
+        acknowledging=Acknowledging.BY_HAND,
+    )
+    following = broker.status(spuid).acknowledged + 1
+    if asked.after is not None:
+        subscriber.go_on_after(asked.after)
+        following = asked.after + 1
+    return _Begun(subscriber, following)
+
+
+def _unsubscribe(service: Service, identifiers: list[str]) -> None:
+    for one in identifiers:
+        with suppress(PurportError):  # it is over already
+            service.broker.unsubscribe(one, who=service.broker.registration(one).owner)
+
+
+def _overflow_of(asked: SubscribeMessage) -> str:
+    """What happens when too much waits: changes of an answer make no sense with gaps in them."""
+    if asked.overflow is not None:
+        return asked.overflow
+    return "disconnect" if asked.sparql is not None and not asked.durable else "drop oldest"
+
+
+def _graphs(given: str | list[str] | None) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    return (given,) if isinstance(given, str) else tuple(given) or None
+
+
+def _form(asked: SubscribeMessage, spuid: str) -> Callable[[Notification], str]:
+    """How notifications are told: of queries as the protocol says, of events as everywhere."""
+    alias = asked.alias
+    if asked.sparql is None:
+        return lambda told: socket_notification(spuid, alias, message_of(told)).decode()
+    called = {"spuid": spuid} if alias is None else {"spuid": spuid, "alias": alias}
+
+    def told_change(notification: Notification) -> str:
+        change = notification.change
+        message = {
+            **called,
+            "sequence": notification.sequence,
+            "addedResults": results_of(change.variables, change.added),
+            "removedResults": results_of(change.variables, change.removed),
+        }
+        if notification.missed:
+            message["missed"] = notification.missed
+        if change.is_whole and notification.sequence > 0:
+            message["whole"] = True  # what was told before is over
+        return msgspec.json.encode({"notification": message}).decode()
+
+    return told_change

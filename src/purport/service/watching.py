@@ -1,0 +1,46 @@
+"""What those ask who watch over a service: its figures, whether it is alive, and ready."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from purport.errors import PurportError
+from purport.prometheus import CONTENT_TYPE, exposition
+from purport.service.problems import Refused
+from purport.service.service import Service
+
+
+def routes(service: Service) -> list[BaseRoute]:
+    """What those ask who watch over a service."""
+
+    async def metrics(request: Request) -> Response:
+        await service.who(request)
+        tally = await service.desk.read(service.broker.tally)
+        text = exposition(service.metrics.families(tally))
+        return Response(text, media_type=CONTENT_TYPE)
+
+    async def health(request: Request) -> Response:
+        return _told({"status": "alive"})
+
+    async def ready(request: Request) -> Response:
+        if service.draining.is_set():
+            raise Refused(503, "shutting_down", "the service is about to stop")
+        try:
+            await service.desk.read(service.broker.require_writable)
+        except PurportError as error:
+            raise Refused(503, "not_ready", str(error)) from None
+        return _told({"status": "ready"})
+
+    return [
+        Route("/metrics", metrics),
+        Route("/health", health),
+        Route("/ready", ready),
+    ]
+
+
+def _told(what: dict[str, str]) -> Response:
+    return Response(json.dumps(what), media_type="application/json")
