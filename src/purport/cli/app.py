@@ -20,10 +20,15 @@ from purport.cli.explain import explain
 from purport.cli.journal import journal
 from purport.cli.match import match
 from purport.cli.ontology import ontology
+from purport.cli.publish import publish
+from purport.cli.query import query
 from purport.cli.relate import relate
 from purport.cli.replay import replay
 from purport.cli.report import report
+from purport.cli.serve import serve
 from purport.cli.stream import stream
+from purport.cli.subscribe import subscribe
+from purport.cli.update import update
 from purport.errors import InvalidInput, NotSupportedYet, PurportError
 
 FAILED = 1
@@ -42,9 +47,14 @@ app.command()(match)
 app.command()(events)
 app.command()(relate)
 app.command()(stream)
+app.command()(serve)
 app.command()(report)
 app.command()(explain)
 app.command()(replay)
+app.command()(publish)
+app.command()(subscribe)
+app.command()(update)
+app.command()(query)
 app.add_typer(archive, name="archive")
 app.add_typer(concepts, name="concepts")
 app.add_typer(evaluate, name="evaluate")
