@@ -17,7 +17,6 @@ from purport.model.rdf import Syntax, descriptions
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, json_as, media_type, read_query
 from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
-from purport.service.publisher import Publisher
 from purport.service.service import Service
 
 JSON_LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
@@ -54,19 +53,13 @@ PUBLISH = Operation(
 
 def routes(service: Service) -> list[BaseRoute]:
     """Where events are published."""
-    publisher = Publisher(
-        service.broker,
-        service.desk,
-        remembered_ids=service.settings.broker.remembered_ids,
-        most_waiting=service.settings.limits.requests_waiting,
-    )
 
     async def publish(request: Request) -> Response:
         who = await service.who(request)
         asked = read_query(request, PublishParameters)
         kind = media_type(request, TYPES)
         events = events_of(await request.body(), kind)
-        receipts = await publisher.publish(events, topic=asked.topic, publisher=who)
+        receipts = await service.publisher.publish(events, topic=asked.topic, publisher=who)
         return json_answer(EventReceipts(tuple(receipts)))
 
     return resources({PUBLISH: publish})

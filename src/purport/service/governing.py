@@ -63,7 +63,7 @@ class Governing:
         if settings.limits.requests_per_second != before.limits.requests_per_second:
             door.set_rate(settings.limits.requests_per_second)
         _LOG.info("the settings were read again")
-        for name in ("listen", "broker"):
+        for name in ("listen", "broker", "triples", "changes"):
             if getattr(settings, name) != getattr(before, name):
                 _LOG.warning("what was changed under [%s] holds after a restart", name)
 

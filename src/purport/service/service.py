@@ -13,6 +13,7 @@ from purport.embedded.broker import Broker
 from purport.service.delivery import Delivery
 from purport.service.desk import Desk
 from purport.service.metrics import Metrics
+from purport.service.publisher import Publisher
 from purport.service.settings import ServiceSettings
 
 # Who asks, by the token of a request; None where nobody needs a name. `Refused` (401) if the
@@ -43,6 +44,16 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
     draining: asyncio.Event = field(default_factory=asyncio.Event)  # it is about to stop
     more_routes: Sequence[BaseRoute] = ()  # of those who know who asks
+    publisher: Publisher = field(init=False)
+
+    def __post_init__(self) -> None:
+        publisher = Publisher(
+            self.broker,
+            self.desk,
+            remembered_ids=self.settings.broker.remembered_ids,
+            most_waiting=self.settings.limits.requests_waiting,
+        )
+        object.__setattr__(self, "publisher", publisher)
 
     def close(self) -> None:
         """Deliver nothing any more, and wait for what is being done; the broker stays open."""

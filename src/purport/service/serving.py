@@ -29,6 +29,7 @@ from purport.service.rule_files import RuleFiles, read_rule_files
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
+from purport.service.translating import Translating, register
 from purport.whole_file import write_whole
 
 _LOG = logging.getLogger("purport.service")
@@ -58,6 +59,7 @@ def serve(
         rules = RuleFiles(broker, settings.broker.kept_in)
         governing = Governing(settings, reread, file, broker, auth, rules)
         governing.begin()
+        register(broker, settings)
         desk = Desk(settings.limits.requests_waiting)
         at_end.callback(desk.close)
         kept = settings.broker.kept_in
@@ -130,6 +132,7 @@ class _Running:
     def __init__(self, service: Service, governing: Governing) -> None:
         settings = service.settings
         self._service, self._governing = service, governing
+        self._translating = Translating(service)
         self._door = Door(
             application(service),
             settings.limits,
@@ -155,6 +158,7 @@ class _Running:
         try:
             await asyncio.wait((serving, started), return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
+                await self._translating.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
                 await self._drain()
@@ -169,6 +173,7 @@ class _Running:
         for one in self._server.servers:
             one.close()
         self._service.draining.set()
+        self._translating.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._door.close_sockets()

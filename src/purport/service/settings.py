@@ -13,6 +13,7 @@ import msgspec
 
 from purport.broker.access import ANYONE, OPEN, AccessRule, AccessRules, Action, Effect
 from purport.errors import InvalidInput, PurportError
+from purport.model.term import is_iri
 from purport.posting import shown
 from purport.settings import in_environment, merged, read_options, read_toml
 
@@ -167,6 +168,27 @@ class RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     owner: _Name = "service"
 
 
+class Triples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Events that become triples of the graph."""
+
+    name: _Name
+    of: str  # a subscription: which events
+    graph: str = ""  # an IRI; else the default graph
+    vocabulary: str = "urn:purport:"  # the beginning of what has no IRI of its own
+    subject: str = ""  # the attribute that names what an event is about; else it is about itself
+    keep: Literal["all", "latest"] = "all"  # latest: what was said before of the same is gone
+    owner: _Name = "service"
+
+
+class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Queries of which the bindings that come and go become events."""
+
+    name: _Name
+    of: str  # a query
+    topic: str = ""
+    owner: _Name = "service"
+
+
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it."""
 
@@ -176,6 +198,8 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     auth: Authentication = Authentication()
     access: Access | None = None  # everybody may do everything
     rules: tuple[RuleFile, ...] = ()
+    triples: tuple[Triples, ...] = ()
+    changes: tuple[Changes, ...] = ()
 
     def shown(self) -> str:
         """All of it, a line for each setting, without secrets."""
@@ -247,13 +271,15 @@ def _require_sound(settings: ServiceSettings, what: str) -> None:
 
 def _problems(settings: ServiceSettings) -> Iterator[str]:
     auth = settings.auth
-    for kind, names in (
-        ("identities", [one.name for one in auth.identities]),
-        ("tokens", [one.name for one in auth.tokens]),
+    for table, names in (
+        ("auth.identities", [one.name for one in auth.identities]),
+        ("auth.tokens", [one.name for one in auth.tokens]),
+        ("triples", [one.name for one in settings.triples]),
+        ("changes", [one.name for one in settings.changes]),
     ):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
-            yield f"auth.{kind}: {twice[0]!r} stands there more than once"
+            yield f"{table}: {twice[0]!r} stands there more than once"
     if auth.anonymous and not auth.is_on:
         yield "auth.anonymous: nobody has a name: there are no identities and no tokens"
     for number, line in enumerate(settings.access.rules if settings.access else ()):
@@ -261,6 +287,10 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
             line.rule()
         except PurportError as error:
             yield f"access.rules[{number}]: {error}"
+    for number, triples in enumerate(settings.triples):
+        for name, iri in (("graph", triples.graph), ("vocabulary", triples.vocabulary)):
+            if (iri or name == "vocabulary") and not is_iri(iri):
+                yield f"triples[{number}].{name}: expected an absolute IRI, got {iri!r:.100}"
     yield from _beyond(settings)
 
 

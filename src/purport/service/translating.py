@@ -1,0 +1,120 @@
+"""Events that become triples, and changes of answers that become events, as a service is set.
+
+Behind each stands a durable subscription. What it is told is acknowledged when the broker has what
+follows of it, which is the same each time: so a crash loses nothing and doubles nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
+from functools import partial
+
+from purport.broker.access import Forbidden
+from purport.broker.asked import is_query
+from purport.embedded.broker import Broker
+from purport.embedded.subscriber import Subscriber
+from purport.embedded.workers import Stopped
+from purport.errors import InvalidInput, PurportError
+from purport.model.notification import Notification
+from purport.service.change_events import events_of, is_change
+from purport.service.event_triples import update_of
+from purport.service.service import Service
+from purport.service.settings import Changes, ServiceSettings, Triples
+
+_LOG = logging.getLogger("purport.service")
+_PREFIXES = {Triples: "into-triples:", Changes: "into-events:"}
+_LONGEST_WAIT_SECONDS = 5.0
+
+Translate = Callable[[Notification], Awaitable[object]]
+
+
+def register(broker: Broker, settings: ServiceSettings) -> None:
+    """Have the subscriptions that are wanted, and no others that were once."""
+    translations: tuple[Triples | Changes, ...] = (*settings.triples, *settings.changes)
+    wanted = {_id_of(one): one for one in translations}
+    for registration in broker.registrations():
+        if registration.id.startswith(tuple(_PREFIXES.values())) and registration.id not in wanted:
+            broker.unsubscribe(registration.id, who=registration.owner)
+    for identifier, one in wanted.items():
+        try:
+            _require_kind(one)
+            broker.subscribe(one.of, name=identifier, owner=one.owner, durable=True).close()
+        except PurportError as error:
+            table = "triples" if isinstance(one, Triples) else "changes"
+            raise InvalidInput(f"{table}, {one.name!r}: {error}") from None
+
+
+class Translating:
+    """Translates for as long as the event loop runs."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self._broker = service, service.broker
+        self._subscribers: list[Subscriber] = []
+
+    async def begin(self) -> None:
+        """Take up what waits, and what comes."""
+        settings, loop = self._service.settings, asyncio.get_running_loop()
+        translations: list[tuple[Triples | Changes, Translate]] = [
+            *((one, partial(self._add_triples, one)) for one in settings.triples),
+            *((one, partial(self._publish, one)) for one in settings.changes),
+        ]
+        for one, translate in translations:
+            callback = partial(_translated, loop, translate)
+            subscribe = partial(self._broker.subscriber, _id_of(one), callback, who=one.owner)
+            self._subscribers.append(await asyncio.to_thread(subscribe))
+
+    def stop(self) -> None:
+        """Take nothing any more; what is not done yet is done when the service runs again."""
+        for subscriber in self._subscribers:
+            subscriber.close()
+
+    async def _add_triples(self, wanted: Triples, notification: Notification) -> None:
+        event = notification.match.event
+        if not is_change(event.id):  # it came of triples
+            update = partial(self._broker.update, update_of(event, wanted), publisher=wanted.owner)
+            await self._service.desk.write(update)
+
+    async def _publish(self, wanted: Changes, notification: Notification) -> None:
+        events = events_of(notification, wanted.name)
+        if events:
+            publisher = self._service.publisher
+            await publisher.publish(events, topic=wanted.topic, publisher=wanted.owner)
+
+
+def _id_of(one: Triples | Changes) -> str:
+    return _PREFIXES[type(one)] + one.name
+
+
+def _require_kind(one: Triples | Changes) -> None:
+    if is_query(one.of) is not isinstance(one, Changes):
+        expected = "a SPARQL query" if isinstance(one, Changes) else "a subscription to events"
+        raise InvalidInput(f"of: expected {expected}, got {one.of!r:.80}")
+
+
+def _translated(
+    loop: asyncio.AbstractEventLoop, translate: Translate, notification: Notification
+) -> None:
+    """Translate in the event loop, and wait until it is done; in a thread of the broker."""
+    try:
+        asyncio.run_coroutine_threadsafe(_patiently(translate, notification), loop).result()
+    except (CancelledError, RuntimeError):  # the loop has ended
+        raise Stopped from None
+
+
+async def _patiently(translate: Translate, notification: Notification) -> None:
+    """Translate, if need be again: a disk may be full for a while, or too much may wait."""
+    wait = 0.1
+    while True:
+        try:
+            await translate(notification)
+        except (InvalidInput, Forbidden):
+            raise
+        except PurportError as error:
+            _LOG.warning("%s waits to be translated: %s", notification.id, error)
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
+        else:
+            return
