@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from purport.client.async_client import AsyncClient
+    from purport.client.client import Client
     from purport.embedded.broker import Broker
     from purport.errors import (
         EventError,
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncClient",
     "Broker",
+    "Client",
     "Correspondence",
     "Event",
     "EventError",
@@ -57,6 +61,8 @@ __all__ = [
 ]
 
 _NAMES = {  # where they are; each module is loaded when something of it is asked for
+    "client.async_client": ("AsyncClient",),
+    "client.client": ("Client",),
     "embedded.broker": ("Broker",),
     "errors": (
         "EventError", "InvalidInput", "NotSupportedYet", "PurportError", "SubscriptionFileError",

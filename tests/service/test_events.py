@@ -1,5 +1,6 @@
 """Events over HTTP: in whatever way they are written, kept once, all of a request or none."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -8,7 +9,7 @@ import pytest
 from purport.broker.access import AccessRule, AccessRules, Action
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
-from purport.service.settings import Keeping, ServiceSettings
+from purport.service.settings import Keeping, RequestLimits, ServiceSettings
 from tests.embedded.brokers import exact, told
 from tests.service.serving import client_of
 
@@ -200,16 +201,29 @@ def test_who_may_not_publish_is_told_so() -> None:
     assert [one.status_code for one in asked] == [200, 403, 403]
 
 
-def test_when_subscribers_want_no_more_publishers_wait(
-    broker: Broker, client: httpx.Client
-) -> None:
+def test_who_publishes_more_than_is_taken_waits_until_there_is_room(broker: Broker) -> None:
+    heard = broker.subscribe("{heat > 0} as all", most_waiting=1, overflow="refuse")
+    patient = ServiceSettings(limits=RequestLimits(block_seconds=20))
+
+    with client_of(broker, patient) as client, ThreadPoolExecutor(1) as other:
+        first = posted(client, '{"heat": 5}')
+        second = other.submit(posted, client, '{"heat": 6}')
+        [told] = heard.waiting()
+        heard.acknowledge(told)
+
+        assert (first.status_code, second.result().status_code) == (200, 200)
+
+
+def test_who_has_waited_long_enough_is_refused(broker: Broker) -> None:
     broker.subscribe("{heat > 0} as all", most_waiting=1, overflow="refuse")
 
-    assert posted(client, '{"heat": 5}').status_code == 200
-    response = posted(client, '{"heat": 5}')
+    with client_of(broker, ServiceSettings(limits=RequestLimits(block_seconds=0.05))) as client:
+        assert posted(client, '{"heat": 5}').status_code == 200
+        response = posted(client, '{"heat": 5}')
 
     assert (response.status_code, response.json()["error"]) == (429, "backlog_full")
     assert response.headers["retry-after"] == "1"
+    assert broker.status("all").next == 1
 
 
 def test_other_methods_are_not_there(client: httpx.Client) -> None:

@@ -301,3 +301,36 @@ def row_of(lamp: str, value: int) -> tuple[str, str]:
 def bindings(results: Any) -> list[tuple[str, str]]:
     found = results["results"]["bindings"]
     return [(one["lamp"]["value"], one["value"]["value"]) for one in found]
+
+
+def test_the_name_in_a_text_is_what_a_fleeting_subscription_is_called_by_its_client(
+    open_socket: Callable[[], Client],
+) -> None:
+    hot = {"subscribe": {"purport": "{heat > 30} as hot"}}
+    first, second = open_socket(), open_socket()
+
+    told = [one.ask(hot)["subscribed"] for one in (first, second)]
+
+    assert [one["alias"] for one in told] == ["hot", "hot"]
+    assert told[0]["spuid"] != told[1]["spuid"]
+
+
+def test_the_name_in_a_text_is_that_of_a_durable_subscription(
+    open_socket: Callable[[], Client],
+) -> None:
+    hot = {"subscribe": {"purport": "{heat > 30} as hot", "durable": True}}
+
+    told = open_socket().ask(hot)["subscribed"]
+
+    assert told == {"spuid": "hot", "sequence": 0}
+
+
+def test_a_name_that_is_taken_is_not_shared_by_what_ends_with_its_socket(
+    open_socket: Callable[[], Client],
+) -> None:
+    asked = {"subscribe": {"purport": "{heat > 30}", "name": "hot", "alias": "h"}}
+    open_socket().ask(asked)
+
+    refused = open_socket().ask(asked)
+
+    assert (refused["error"], refused["status_code"], refused["alias"]) == ("exists", 409, "h")

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from purport.broker.schedule import DelayedUpdate
+from purport.client.messages import DelayedUpdates, DelayedUpdateState
 from purport.errors import InvalidInput
+from purport.service.answers import json_answer
 from purport.service.problems import NotThere
 from purport.service.service import Service
 
 _MOST_DIGITS = 18
-
-
-class DelayedUpdateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An update that waits."""
-
-    number: int
-    due: datetime
-    text: str
-    publisher: str | None = None
-
-
-class DelayedUpdateList(msgspec.Struct, frozen=True):
-    """The answer to GET /updates, in the order in which they are due."""
-
-    updates: tuple[DelayedUpdateMessage, ...]
 
 
 def routes(service: Service) -> list[BaseRoute]:
@@ -38,7 +22,7 @@ def routes(service: Service) -> list[BaseRoute]:
     async def waiting(request: Request) -> Response:
         who = await service.who(request)
         found = await service.desk.read(lambda: service.broker.delayed(who=who))
-        return _answer(DelayedUpdateList(tuple(map(_message, found))))
+        return json_answer(DelayedUpdates(tuple(map(_message, found))))
 
     async def one(request: Request) -> Response:
         who = await service.who(request)
@@ -46,7 +30,7 @@ def routes(service: Service) -> list[BaseRoute]:
         if request.method == "DELETE":
             await service.desk.write(lambda: _cancel(service, number, who))
             return Response(status_code=204)
-        return _answer(_message(await service.desk.read(lambda: _found(service, number, who))))
+        return json_answer(_message(await service.desk.read(lambda: _found(service, number, who))))
 
     return [
         Route("/updates", waiting, methods=["GET"]),
@@ -78,9 +62,5 @@ def _cancel(service: Service, number: int, who: str | None) -> None:
         raise NotThere(f"no update {number} waits") from None
 
 
-def _message(update: DelayedUpdate) -> DelayedUpdateMessage:
-    return DelayedUpdateMessage(update.number, update.due, update.text, update.publisher)
-
-
-def _answer(message: object) -> Response:
-    return Response(msgspec.json.encode(message), media_type="application/json")
+def _message(update: DelayedUpdate) -> DelayedUpdateState:
+    return DelayedUpdateState(update.number, update.text, update.due, update.publisher)

@@ -17,6 +17,7 @@ from purport.model.rdf import Syntax, descriptions
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, json_as, media_type, read_query
 from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
+from purport.service.room import when_there_is_room
 from purport.service.service import Service
 
 JSON_LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
@@ -59,7 +60,10 @@ def routes(service: Service) -> list[BaseRoute]:
         asked = read_query(request, PublishParameters)
         kind = media_type(request, TYPES)
         events = events_of(await request.body(), kind)
-        receipts = await service.publisher.publish(events, topic=asked.topic, publisher=who)
+        receipts = await when_there_is_room(
+            lambda: service.publisher.publish(events, topic=asked.topic, publisher=who),
+            service.settings.limits.block_seconds,
+        )
         return json_answer(EventReceipts(tuple(receipts)))
 
     return resources({PUBLISH: publish})

@@ -6,9 +6,8 @@ from typing import Any
 
 import msgspec
 
-from purport.client.messages import RegisterRequest
+from purport.client.messages import DelayedUpdates, DelayedUpdateState, RegisterRequest
 from purport.service.bodies import JSON
-from purport.service.delayed_updates import DelayedUpdateList, DelayedUpdateMessage
 from purport.service.operation import NOT_THERE, PROBLEMS, Answer, Content, Operation, problem
 from purport.service.protocol_request import FORM, QUERY, UPDATE
 from purport.service.sparql_protocol import UpdateAnswer
@@ -89,12 +88,12 @@ SPARQL = (
     ),
     Operation(
         "GET", "/updates", "listUpdates", "The updates that wait for their time",
-        answers=(Answer(200, "All of them.", (Content(JSON, DelayedUpdateList),)), *PROBLEMS),
+        answers=(Answer(200, "All of them.", (Content(JSON, DelayedUpdates),)), *PROBLEMS),
     ),
     Operation(
         "GET", "/updates/{number}", "getUpdate", "An update that waits for its time",
         answers=(
-            Answer(200, "It waits.", (Content(JSON, DelayedUpdateMessage),)), NOT_THERE, *PROBLEMS,
+            Answer(200, "It waits.", (Content(JSON, DelayedUpdateState),)), NOT_THERE, *PROBLEMS,
         ),
     ),
     Operation(

@@ -80,6 +80,7 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     connections: _Count = 20_000
     connections_per_address: _Count = 10_000
     requests_waiting: _Count = 1_000  # more are answered 429
+    block_seconds: Annotated[float, msgspec.Meta(ge=0)] = 3.0  # for a subscriber to have room
     requests_per_second: _Count | None = None  # for each client
     query_seconds: _Seconds = 60.0
     ping_seconds: _Seconds = 20.0  # between looks whether a WebSocket is still there

@@ -20,7 +20,9 @@ from purport.service.answer_formats import (
     WrittenAnswer,
     written_answer,
 )
+from purport.service.answers import json_answer
 from purport.service.protocol_request import AskedQuery, asked_query, asked_update
+from purport.service.room import when_there_is_room
 from purport.service.service import Service
 from purport.sparql.using_graphs import using
 
@@ -65,10 +67,13 @@ def routes(service: Service) -> list[BaseRoute]:
     async def update(request: Request) -> Response:
         who = await service.who(request)
         asked = await asked_update(request, service.settings.limits.body_bytes)
-        receipt = await service.desk.write(
-            lambda: service.broker.update(
-                using(asked.text, asked.dataset), at=asked.at, after=asked.after, publisher=who
-            )
+        text = using(asked.text, asked.dataset)
+
+        def run() -> UpdateReceipt:
+            return service.broker.update(text, at=asked.at, after=asked.after, publisher=who)
+
+        receipt = await when_there_is_room(
+            lambda: service.desk.write(run), service.settings.limits.block_seconds
         )
         return _update_response(receipt)
 
@@ -144,5 +149,4 @@ def _update_response(receipt: UpdateReceipt) -> Response:
     else:
         done = UpdateDone(receipt.sequence, receipt.added, receipt.removed, receipt.notified)
         status, headers = 200, {}
-    body = msgspec.json.encode(UpdateAnswer(_UpdateBody(done)))
-    return Response(body, status, headers, media_type="application/json")
+    return json_answer(UpdateAnswer(_UpdateBody(done)), status, headers)

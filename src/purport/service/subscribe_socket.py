@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 from uuid import uuid4
@@ -23,10 +23,13 @@ from purport.client.messages import (
     UnsubscribedMessage,
     socket_notification,
 )
+from purport.embedded.broker import Broker
 from purport.embedded.message import message_of, results_of
 from purport.embedded.subscriber import Acknowledging, Subscriber
-from purport.errors import InvalidInput, PurportError
+from purport.errors import InvalidInput, NotFound, PurportError
+from purport.model.language.parse import parse
 from purport.model.notification import Notification
+from purport.model.subscription import Subscription
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
 from purport.service.service import Service
@@ -124,10 +127,11 @@ class Socket:
         most = service.settings.limits.subscriptions_per_socket
         if len(self._heard) >= most:
             raise Refused(429, "too_many_subscriptions", f"a socket has {most:,} at the most")
+        asked, wanted = await service.desk.read(partial(_read_asked, asked))
         spuid = asked.name or f"sepa://subscription/{uuid4()}"
         if spuid in self._heard:
             raise InvalidInput(f"this socket hears {spuid!r} already")
-        begun = await service.desk.write(partial(_begin, service, asked, spuid, who))
+        begun = await service.desk.write(partial(_begin, service, asked, wanted, spuid, who))
         feed = Feed(
             begun.subscriber,
             self._outlet,
@@ -203,22 +207,43 @@ def _alias_in(text: str | bytes) -> str | None:
     return None
 
 
-def _begin(service: Service, asked: SubscribeMessage, spuid: str, who: str | None) -> _Begun:
-    """Have the broker begin with a subscription; in the desk's thread."""
+def _read_asked(asked: SubscribeMessage) -> tuple[SubscribeMessage, Subscription | str]:
+    """What is asked for, read; the name in a text is that of a durable one, or else its alias."""
     if (asked.purport is None) == (asked.sparql is None):
         raise InvalidInput("expected what to subscribe to: either sparql or purport")
-    if asked.durable and asked.name is None:
-        raise InvalidInput("a durable subscription has a name, by which it is found again")
-    if asked.after is not None and not asked.durable:
-        raise InvalidInput("only a durable subscription goes on after a number")
     text = asked.sparql or asked.purport or ""
     if is_query(text) is not (asked.sparql is not None):
         said = "a SPARQL query under sparql, beginning with" if asked.sparql else "no query under"
         words = "SELECT, ASK, CONSTRUCT or DESCRIBE" if asked.sparql else "purport"
         raise InvalidInput(f"expected {said} {words}, got {text!r:.80}")
+    if asked.sparql is None:
+        wanted = parse(text)
+        if wanted.name is not None and asked.name is None:
+            if asked.durable:
+                return msgspec.structs.replace(asked, name=wanted.name), wanted
+            alias = wanted.name if asked.alias is None else asked.alias
+            return msgspec.structs.replace(asked, alias=alias), replace(wanted, name=None)
+        return asked, wanted
+    return asked, text
+
+
+def _begin(
+    service: Service,
+    asked: SubscribeMessage,
+    wanted: Subscription | str,
+    spuid: str,
+    who: str | None,
+) -> _Begun:
+    """Have the broker begin with a subscription; in the desk's thread."""
     broker = service.broker
+    if asked.durable and asked.name is None:
+        raise InvalidInput("a durable subscription has a name, by which it is found again")
+    if asked.after is not None and not asked.durable:
+        raise InvalidInput("only a durable subscription goes on after a number")
+    if not asked.durable and _is_there(broker, spuid):
+        raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
     subscriber = broker.subscribe(
-        text,
+        wanted,
         name=spuid,
         owner=who,
         durable=asked.durable,
@@ -232,6 +257,14 @@ def _begin(service: Service, asked: SubscribeMessage, spuid: str, who: str | Non
         subscriber.go_on_after(asked.after)
         following = asked.after + 1
     return _Begun(subscriber, following)
+
+
+def _is_there(broker: Broker, identifier: str) -> bool:
+    try:
+        broker.registration(identifier)
+    except NotFound:
+        return False
+    return True
 
 
 def _unsubscribe(service: Service, identifiers: list[str]) -> None:
