@@ -34,6 +34,13 @@ def write_whole(path: Path, text: bytes, *, is_lasting: bool = True) -> None:
         hidden.write_bytes(text)
 
 
+def write_secret(path: Path, text: bytes) -> None:
+    """The same of a file that nobody else can read, not even for a moment."""
+    with whole_file(path) as hidden:
+        hidden.touch(0o600, exist_ok=False)
+        hidden.write_bytes(text)
+
+
 def clear_unfinished(folder: Path) -> None:
     """Drop the files that a process died over while it wrote them."""
     for path in folder.iterdir() if folder.is_dir() else ():

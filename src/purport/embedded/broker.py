@@ -33,7 +33,7 @@ from purport.broker.records import (
 )
 from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
-from purport.broker.registry_text import imported
+from purport.broker.registry_text import RegistryLine, imported
 from purport.embedded.arguments import (
     Publishable,
     due_time,
@@ -340,6 +340,12 @@ class Broker(Door):
             self._require_manager(identifier, who)
             self._ledger.record(Unsubscribed(identifier))
 
+    def end(self, subscriber: Subscriber) -> None:
+        """End what a subscriber hears, if it has not ended; who was given one may, nameless too."""
+        with self._ledger.lock:
+            if not subscriber.has_ended:
+                self._ledger.record(Unsubscribed(subscriber.id))
+
     def pause(self, identifier: str, *, who: str | None = None) -> None:
         """Let a subscription hear nothing of what is published until it is resumed.
 
@@ -419,12 +425,23 @@ class Broker(Door):
         """
         claim = partial(claimed_owner, self._settings.access, who)
         wanted = imported(require_text(text, "a registry"), owner=owner, claim=claim)
+        return self._register_lines(wanted)
+
+    def adopt_registry(self, text: str) -> list[Registration]:
+        """The same for whoever keeps the broker: all of it belongs to those whom it names."""
+        return self._register_lines(imported(require_text(text, "a registry")))
+
+    def require_adoptable(self, text: str, access: AccessRules) -> None:
+        """Raise what would keep a registry from being adopted while these access rules hold."""
+        wanted = imported(require_text(text, "a registry"))
         for line, asked in wanted:
             require_postable(line.webhook, asked, to_private=self._to_private)
         with self._ledger.lock:
             self._ledger.require_open()
-            self._register([Wanted(line.asked(), asked, line.is_paused) for line, asked in wanted])
-            return [self._ledger.registration(line.id) for line, _ in wanted]
+            for line, asked in wanted:
+                self._check(line.asked(), asked, access)
+                if isinstance(asked, Query):
+                    self._ledger.whole_answer(asked)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The entries of the journal after a sequence, in order; from the first that is kept on."""
@@ -490,18 +507,26 @@ class Broker(Door):
             self._timer.look()
         return receipts_of(entries, len(events), late)
 
+    def _register_lines(self, wanted: list[tuple[RegistryLine, Asked]]) -> list[Registration]:
+        for line, asked in wanted:
+            require_postable(line.webhook, asked, to_private=self._to_private)
+        with self._ledger.lock:
+            self._ledger.require_open()
+            self._register([Wanted(line.asked(), asked, line.is_paused) for line, asked in wanted])
+            return [self._ledger.registration(line.id) for line, _ in wanted]
+
     def _register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted, each paused or not; raises what is wrong with one."""
         for one in wanted:
-            self._check(one.record, one.asked)
+            self._check(one.record, one.asked, self._settings.access)
         self._ledger.register(wanted)
         for one in wanted:
             self._listeners.post_for(self._ledger.registration(one.record.id))
 
-    def _check(self, wanted: Subscribed, asked: Asked) -> None:
+    def _check(self, wanted: Subscribed, asked: Asked, access: AccessRules) -> None:
         require_registrable(wanted)
         before = self._ledger.registry.find(wanted.id)
-        require_subscriber(self._settings.access, wanted, asked, before)
+        require_subscriber(access, wanted, asked, before)
         if isinstance(asked, Query):
             return
         self._ledger.require_runnable(asked)

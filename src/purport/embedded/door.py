@@ -83,6 +83,13 @@ class Door:
         wanted = found if owner is None else [one for one in found if one.owner == owner]
         return [one for one in wanted if may_see(self._access, who, one.owner)]
 
+    def require_keeper(self, who: str | None) -> None:
+        """Raise `Forbidden` if somebody could not look after what they subscribe to.
+
+        Who has no name may not manage anything, unless everybody may.
+        """
+        require_manager(self._access, who, who)
+
     def registration(self, identifier: str, *, who: str | None = None) -> Registration:
         """A subscription or rule."""
         return self._require_manager(identifier, who)

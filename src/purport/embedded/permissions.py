@@ -64,6 +64,8 @@ def claimed_owner(access: AccessRules, who: str | None, owner: str | None) -> st
     """Whose something becomes that somebody imports; `Forbidden` if it is another's."""
     if access.allows(who, Action.MANAGE):
         return owner
+    if who is None:
+        raise Forbidden(f"{_named(who)} may not import anything")
     if owner is not None and owner != who:
         raise Forbidden(f"{_named(who)} may not import what belongs to somebody else")
     return who

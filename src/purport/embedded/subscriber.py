@@ -14,6 +14,7 @@ from enum import Enum, StrEnum, auto
 from purport.broker.registry import Registration
 from purport.embedded.bell import Bell
 from purport.embedded.deliveries import Deliveries
+from purport.embedded.status import SubscriptionStatus
 from purport.errors import InvalidInput
 from purport.model.notification import Notification
 
@@ -71,6 +72,11 @@ class Subscriber:
     def registration(self) -> Registration:
         """What is subscribed to; `InvalidInput` if it is no longer."""
         return self._deliveries.registration(self.id)
+
+    @property
+    def status(self) -> SubscriptionStatus:
+        """How far it is, and what waits."""
+        return self._deliveries.status(self.id)
 
     def take(self, timeout: float | None = 0.0) -> Notification | None:
         """The next notification; None if there is none within so many seconds (None: for ever).

@@ -9,6 +9,7 @@ from purport.broker.records import (
     AnswerTold,
     Detected,
     Failed,
+    Paused,
     Published,
     Record,
     Updated,
@@ -26,7 +27,8 @@ class Tally:
     updates: int = 0
     matches_told: int = 0
     changes_told: int = 0  # of answers
-    missed: int = 0  # notifications that were dropped because too much waited
+    missed: int = 0  # times that notifications were dropped because too much waited
+    paused: int = 0  # subscriptions that were paused for that
     failures: int = 0
     sequence: int = 0  # of the last entry of the journal
     subscriptions: int = 0  # rules included
@@ -38,7 +40,7 @@ class Counts:
 
     def __init__(self) -> None:
         self._events = self._derived = self._updates = 0
-        self._matches = self._changes = self._missed = self._failures = 0
+        self._matches = self._changes = self._missed = self._paused = self._failures = 0
 
     def count(self, record: Record) -> None:
         """Count one more."""
@@ -56,6 +58,8 @@ class Counts:
                 self._changes += len(tuple(addressees(record)))
             case Acknowledged(is_missed=True):
                 self._missed += 1
+            case Paused(reason="overflow"):
+                self._paused += 1
             case Failed() | UpdateFailed():
                 self._failures += 1
 
@@ -63,5 +67,5 @@ class Counts:
         """All of it, as it is now."""
         return Tally(
             self._events, self._derived, self._updates, self._matches, self._changes,
-            self._missed, self._failures, sequence, subscriptions, waiting,
+            self._missed, self._paused, self._failures, sequence, subscriptions, waiting,
         )  # fmt: skip
