@@ -107,19 +107,20 @@ async def _updated(server: ServerProcess) -> Iterator[Finding]:
         lambda: LightSocket("/subscribe", heard.append), "127.0.0.1", server.subscribe_port
     )
     await socket.opened
-    posters = [
-        (await loop.create_connection(LightPoster, "127.0.0.1", server.port))[1]
-        for _ in range(CONNECTIONS)
-    ]
+    _, loader = await loop.create_connection(LightPoster, "127.0.0.1", server.port)
     facts = [f"{quad.triple} ." for quad in quads()]
     for first in range(0, len(facts), SOME_QUADS):
         text = "\n".join(facts[first : first + SOME_QUADS])
-        await _update(posters[0], f"INSERT DATA {{ {text} }}")
+        await _update(loader, f"INSERT DATA {{ {text} }}")
     queries = subscriptions()
     for query in queries:
         socket.say(json.dumps({"subscribe": {"sparql": query}}).encode())
     while len(heard) < len(queries):
         await asyncio.sleep(0.05)
+    posters = [
+        (await loop.create_connection(LightPoster, "127.0.0.1", server.port))[1]
+        for _ in range(CONNECTIONS)
+    ]
     before = len(heard)
     texts = updates(Experiment.LAMP, "50") + updates(Experiment.LAMP, "60")
     began = time.perf_counter()

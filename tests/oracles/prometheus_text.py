@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 _HELP = re.compile(r"# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ((?:[^\\\n]|\\\\|\\n)*)")
-_TYPE = re.compile(r"# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge)")
+_TYPE = re.compile(r"# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram)")
 _SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(\{.*\})? (\S+)")
 _LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(,|$)')
 _VALUE = re.compile(r"NaN|[+-]Inf|-?\d+(\.\d+)?(e[+-]?\d+)?")
@@ -20,6 +20,8 @@ class ReadFamily:
     kind: str
     help: str
     samples: dict[Labels, float] = field(default_factory=dict)
+    count: float = 0  # of a histogram, whose samples are its buckets
+    sum: float = 0
 
     @property
     def value(self) -> float:
@@ -49,13 +51,31 @@ def read_exposition(text: str) -> dict[str, ReadFamily]:
         else:
             found = _SAMPLE.fullmatch(line)
             assert found, f"no line of this form: {line!r}"
-            assert found[1] == name
             assert name in families, f"{line!r} comes before its TYPE"
             assert _VALUE.fullmatch(found[3]), f"no number: {found[3]!r}"
-            labels = _labels(found[2])
-            assert labels not in families[name].samples, f"{line!r} comes twice"
-            families[name].samples[labels] = float(found[3])
+            _take(families[name], found[1].removeprefix(name), _labels(found[2]), float(found[3]))
+    for name, family in families.items():
+        if family.kind == "histogram":
+            _require_histogram(name, family)
     return families
+
+
+def _take(family: ReadFamily, suffix: str, labels: Labels, value: float) -> None:
+    if family.kind == "histogram" and suffix in ("_sum", "_count"):
+        assert not labels
+        setattr(family, suffix[1:], value)
+        return
+    assert suffix == ("_bucket" if family.kind == "histogram" else "")
+    assert labels not in family.samples, f"{labels} comes twice"
+    family.samples[labels] = value
+
+
+def _require_histogram(name: str, family: ReadFamily) -> None:
+    """Buckets grow, and the last has everything."""
+    buckets = [(float(bound), often) for bound, often in family.by("le").items()]
+    assert buckets == sorted(buckets), name
+    assert [often for _, often in buckets] == sorted(often for _, often in buckets), name
+    assert buckets[-1] == (float("inf"), family.count), name
 
 
 def _labels(text: str | None) -> Labels:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,22 +18,44 @@ class ServerProcess:
     """A server over the broker of a folder, on free ports of this machine."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed when the server ends
+        self._whole_log: str | None = None
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "purport", "serve", "--folder", str(folder)),
                 *("--port", "0", "--subscribe-port", "0", "--json", *arguments),
             ],
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if "PURPORT_SHOW" not in os.environ else None,
+            stderr=self._log if "PURPORT_SHOW" not in os.environ else None,
             text=True,
         )
         assert self.process.stdout is not None
         said = self.process.stdout.readline()
-        assert said, self.process.stderr and self.process.stderr.read()
+        if not said:
+            self._wait()
+        assert said, self.log
         addresses = json.loads(said)
         self.url, self.subscribe_url = addresses["url"], addresses["subscribe"]
         self.port = urlsplit(self.url).port or 0
         self.subscribe_port = urlsplit(self.subscribe_url).port or 0
+
+    @property
+    def log(self) -> str:
+        """What it has said on standard error so far."""
+        if self._whole_log is not None:
+            return self._whole_log
+        handle = self._log.fileno()
+        return os.pread(handle, os.fstat(handle).st_size, 0).decode(errors="replace")
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has."""
+        return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    @property
+    def descriptors(self) -> int:
+        """How many files and sockets it has open."""
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     def resident_bytes(self) -> int:
         """How much memory it has."""
@@ -51,7 +74,10 @@ class ServerProcess:
         return self._wait()
 
     def _wait(self) -> int:
-        self.process.communicate(timeout=60)
+        if self._whole_log is None:
+            self.process.communicate(timeout=60)
+            self._whole_log = self.log
+            self._log.close()
         return self.process.returncode
 
 
@@ -62,5 +88,4 @@ def running_server(folder: Path, *arguments: str) -> Iterator[ServerProcess]:
     try:
         yield server
     finally:
-        if server.process.poll() is None:
-            server.stop()
+        server.stop()

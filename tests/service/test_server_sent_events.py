@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from itertools import islice
 
 import httpx
 import pytest
@@ -19,42 +21,46 @@ def server() -> Iterator[Served]:
         yield found
 
 
-def heard(server: Served, count: int, last: str | None = None) -> list[tuple[str, object]]:
-    """The ids and values of so many events of the stream."""
+def heard(server: Served, last: str | None = None) -> Generator[tuple[str, object]]:
+    """The id and the value of each event of the stream."""
     headers = {} if last is None else {"Last-Event-ID": last}
     url = f"{server.url}/subscriptions/kept%2Fa%20b/events"
-    found: list[tuple[str, object]] = []
     with httpx.stream("GET", url, headers=headers, timeout=30) as stream:
         assert stream.status_code == 200, stream.read()
         assert stream.headers["content-type"].startswith("text/event-stream")
         name = ""
         for line in stream.iter_lines():
+            assert line != ":", "nothing came until the stream's heart beat"
             if line.startswith("id: "):
                 name = line[4:]
             elif line.startswith("data: "):
-                found.append((name, json.loads(line[6:])["event"]["a"]))
-                if len(found) == count:
-                    break
-    return found
+                yield name, json.loads(line[6:])["event"]["a"]
+
+
+def some(count: int, heard: Generator[tuple[str, object]]) -> list[tuple[str, object]]:
+    """The first of what is heard, by a client that then goes."""
+    with closing(heard) as going:
+        return list(islice(going, count))
 
 
 def test_what_waits_and_what_comes_is_told(server: Served) -> None:
     for number in range(1, 4):
         server.broker.publish({"a": number})
+    stream = heard(server)
 
-    assert heard(server, 3) == [("0", 1), ("1", 2), ("2", 3)]
-    server.wait_until(lambda: server.broker.status("kept/a b").waiting == 0)
+    assert list(islice(stream, 3)) == [("0", 1), ("1", 2), ("2", 3)]
     server.broker.publish({"a": 4})
-    assert heard(server, 1) == [("3", 4)]
+    assert some(1, stream) == [("3", 4)]
+    server.wait_until(lambda: server.broker.status("kept/a b").waiting == 0)
 
 
 def test_a_client_that_comes_back_is_told_what_follows(server: Served) -> None:
     for number in range(1, 6):
         server.broker.publish({"a": number})
-    heard(server, 5)
+    some(5, heard(server))
 
-    assert heard(server, 3, last="1") == [("2", 3), ("3", 4), ("4", 5)]
-    assert heard(server, 5, last="-1")[0] == ("0", 1)
+    assert some(3, heard(server, last="1")) == [("2", 3), ("3", 4), ("4", 5)]
+    assert some(5, heard(server, last="-1"))[0] == ("0", 1)
 
 
 def test_a_subscription_that_ends_ends_the_stream(server: Served) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import logging
 import math
+from dataclasses import dataclass
 
 import msgspec
 from starlette.requests import HTTPConnection, Request
@@ -19,12 +20,13 @@ from purport.errors import InvalidInput
 from purport.service.brake import Brake
 from purport.service.credentials import Credentials
 from purport.service.problems import Refused
-from purport.service.settings import Authentication, Identity, ServiceSettings
-from purport.service.signing_keys import signing_keys
+from purport.service.settings import Authentication, Identity, ServiceSettings, Token
+from purport.service.signing_keys import new_key, signing_keys
 from purport.service.tokens import Tokens
 
 _LOG = logging.getLogger("purport.service")
 _GRANT = "client_credentials"
+_AT_ONCE = 4  # secrets that are looked at; each of them takes a processor and 16 MB for a while
 _NEVER_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
@@ -37,23 +39,38 @@ class _Registering(msgspec.Struct, frozen=True):
     register: _Wish
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Who is known, by the settings that hold."""
+
+    settings: Authentication
+    tokens: Tokens
+    key: bytes  # that signs
+
+    def identity(self, name: str | None) -> Identity | None:
+        return next((one for one in self.settings.identities if one.name == name), None)
+
+
 class Auth:
     """Knows who asks by their tokens, and gives these to clients that have registered."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         folder = settings.broker.kept_in
-        self._folder = folder
+        self._folder, self._fleeting_key = folder, new_key()
         self._credentials = Credentials(folder / "clients.json" if folder else None)
         self._brake = Brake()
-        self.take(settings.auth)
+        self._checking = asyncio.Semaphore(_AT_ONCE)
+        self._known = self._known_by(settings.auth)
 
     def take(self, settings: Authentication) -> None:
         """Have other settings hold from now on; nothing changes if one of them is wrong."""
-        needed = bool(settings.identities or settings.signing_keys)
-        keys = signing_keys(settings.signing_keys, self._folder) if needed else (b"",)
-        self._tokens = Tokens(settings, keys)
-        self._key, self._settings = keys[0], settings
-        self._identities = {one.name: one for one in settings.identities}
+        self._known = self._known_by(settings)
+
+    def _known_by(self, settings: Authentication) -> _Known:
+        needed = settings.signing_keys or (settings.identities and self._folder)
+        keys = signing_keys(settings.signing_keys, self._folder) if needed else ()
+        keys = keys or (self._fleeting_key,)
+        return _Known(settings, Tokens(settings, keys), keys[0])
 
     async def who(self, connection: HTTPConnection) -> str | None:
         """Who has sent a request, by its header; `Refused` if nobody is let in without a token."""
@@ -62,16 +79,25 @@ class Auth:
 
     def who_of(self, token: str | None) -> str | None:
         """Whose token this is, with or without `Bearer` before it."""
-        if not self._settings.is_on:
+        known = self._known
+        if not known.settings.is_on:
             return None
         if token is None or not token.strip():
-            if self._settings.is_required:
+            if known.settings.is_required:
                 raise Refused(401, "unauthorized", "a token is needed: Authorization: Bearer ...")
             return None
         scheme, _, rest = token.strip().partition(" ")
         if rest and scheme.lower() != "bearer":
             raise Refused(401, "invalid_token", "expected a Bearer token")
-        return self._tokens.name(rest.strip() or scheme)
+        return known.tokens.name(rest.strip() or scheme)
+
+    def lets_in(self, name: str | None) -> bool:
+        """Whether somebody who was let in before still would be."""
+        settings = self._known.settings
+        if name is None or not settings.is_on:
+            return not settings.is_required
+        named: tuple[Identity | Token, ...] = (*settings.identities, *settings.tokens)
+        return any(one.name == name and not one.disabled for one in named)
 
     def routes(self) -> list[BaseRoute]:
         """Where clients register, and where they get tokens."""
@@ -81,46 +107,49 @@ class Auth:
         ]
 
     async def _register(self, request: Request) -> Response:
-        self._require_patience(_address(request))
-        wish = _wish(await request.body())
-        identity = self._identities.get(wish.client_identity)
-        if identity is None or identity.disabled:
-            self._brake.fail(_address(request))
-            raise Refused(403, "unauthorized_client", "this identity may not register here")
-        if _GRANT not in wish.grant_types:
-            raise Refused(400, "unsupported_grant_type", f"expected the grant type {_GRANT}")
-        made = await asyncio.to_thread(
-            self._credentials.register, identity.name, again=identity.register_again
-        )
-        if made is None:
-            self._brake.fail(_address(request))
-            raise Refused(
-                403, "unauthorized_client",
-                "this identity has registered already, and may not do so again",
-            )  # fmt: skip
+        address = _address(request)
+        async with self._checking:  # or else many who guess at the same time would not wait
+            self._require_patience(address)
+            wish, known = _wish(await request.body()), self._known
+            identity = known.identity(wish.client_identity)
+            if identity is None or identity.disabled:
+                self._brake.fail(address)
+                raise Refused(403, "unauthorized_client", "this identity may not register here")
+            if _GRANT not in wish.grant_types:
+                raise Refused(400, "unsupported_grant_type", f"expected the grant type {_GRANT}")
+            made = await asyncio.to_thread(
+                self._credentials.register, identity.name, again=identity.register_again
+            )
+            if made is None:
+                self._brake.fail(address)
+                raise Refused(
+                    403, "unauthorized_client",
+                    "this identity has registered already, and may not do so again",
+                )  # fmt: skip
         client, secret = made
         _LOG.info("%r has registered as a client", identity.name)
-        signature = hmac.new(self._key, client.encode(), hashlib.sha256).hexdigest()
+        signature = hmac.new(known.key, client.encode(), hashlib.sha256).hexdigest()
         told = {"client_id": client, "client_secret": secret, "signature": signature}
         return _answer({"credentials": told})
 
     async def _token(self, request: Request) -> Response:
         client, secret = _basic(request)
         concerned = _address(request), f"client {client}"
-        self._require_patience(*concerned)
-        self._brake.fail(*concerned)  # until it is known better: many may guess at the same time
-        name = await asyncio.to_thread(self._credentials.identity, client, secret)
-        identity = self._identities.get(name or "")
+        async with self._checking:
+            self._require_patience(*concerned)
+            name = await asyncio.to_thread(self._credentials.identity, client, secret)
+            known = self._known
+            if name is None:
+                self._brake.fail(*concerned)
+                _LOG.warning("a wrong client id or secret was told from %s", concerned[0])
+            else:
+                self._brake.release(*concerned)
+        identity = known.identity(name)
         if identity is None:
-            _LOG.warning("a wrong client id or secret was told from %s", _address(request))
             raise Refused(401, "invalid_client", "no client has this id and secret")
-        self._brake.release(*concerned)
         if identity.disabled:
             raise Refused(403, "unauthorized_client", "this client may not come in any more")
-        return self._answer_token(identity)
-
-    def _answer_token(self, identity: Identity) -> Response:
-        token, lifetime = self._tokens.made(identity.name)
+        token, lifetime = known.tokens.made(identity.name)
         told = {"access_token": token, "token_type": "bearer", "expires_in": lifetime}
         return _answer({"token": told, **told})  # clients look for it in either place
 
@@ -136,7 +165,7 @@ class Auth:
 def _wish(body: bytes) -> _Wish:
     try:
         return msgspec.json.decode(body, type=_Registering).register
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(
             f'expected {{"register": {{"client_identity": ..., "grant_types": ["{_GRANT}"]}}}}: '
             f"{error}"

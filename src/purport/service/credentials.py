@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from purport.errors import InvalidInput, UnusablePath
-from purport.whole_file import write_whole
+from purport.whole_file import write_secret
 
 _COST = {"n": 2**14, "r": 8, "p": 1}  # 16 MB and some 50 ms for each guess
 _NOBODY = (bytes(16).hex(), bytes(64).hex())
@@ -48,7 +48,7 @@ class Credentials:
             since = datetime.now(UTC).isoformat(timespec="seconds")
             clients = {**others, client: Registered(identity, salt, hashed, since)}
             if self._path is not None:
-                write_whole(self._path, msgspec.json.format(msgspec.json.encode(clients)))
+                _write(self._path, clients)
             self._clients = clients
         return client, secret
 
@@ -64,10 +64,17 @@ def _hashed(secret: str, salt: str) -> str:
     return hashlib.scrypt(secret.encode(), salt=bytes.fromhex(salt), **_COST).hex()
 
 
+def _write(path: Path, clients: dict[str, Registered]) -> None:
+    try:
+        write_secret(path, msgspec.json.format(msgspec.json.encode(clients)))
+    except OSError as error:
+        raise UnusablePath(path, error.strerror or str(error)) from None
+
+
 def _read(path: Path) -> dict[str, Registered]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Registered])
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeError) as error:
         raise InvalidInput(f"{path}: not a file of clients: {error}") from None

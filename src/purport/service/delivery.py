@@ -31,6 +31,7 @@ class Ending(Enum):
 
     UNSUBSCRIBED = auto()
     OVERFLOWED = auto()  # more waited for it than may, and so it was to be cut off
+    FORBIDDEN = auto()  # the client may not hear it any more
 
 
 class Message(NamedTuple):
@@ -53,10 +54,15 @@ class Feed:
         *,
         acknowledges: bool = True,
         is_cut_off: bool = False,
+        may_hear: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`on_end` is called in the event loop; what was sent is acknowledged, or left to hand."""
+        """`on_end` is called in the event loop; what was sent is acknowledged, or left to hand.
+
+        Whether the client still `may_hear` is asked each time that something waits.
+        """
         self.subscriber, self.outlet, self.on_end = subscriber, outlet, on_end
         self._form, self._acknowledges, self._is_cut_off = form, acknowledges, is_cut_off
+        self._may_hear = may_hear
         self.sent_through = -1  # the event loop says so
         self._acknowledged_through = -1
         self.is_closed = False
@@ -66,12 +72,20 @@ class Feed:
         if self.has_sent:
             self._acknowledged_through = self.sent_through
             self.subscriber.acknowledge(self._acknowledged_through)
+        if not self._may_hear():
+            return []
         room = self.outlet.room
         taken = self.subscriber.take_some(room) if room else []
         if len(taken) == room:
             self.outlet.parked.append(self)
         self.outlet.expected += len(taken)
         return [Message(self._form(one), self, one.sequence) for one in taken]
+
+    def finish(self) -> None:
+        """Hear no more, of what is delivered no more; what was sent is acknowledged first."""
+        if self.has_sent:
+            self.subscriber.acknowledge(self.sent_through)
+        self.subscriber.close()
 
     @property
     def has_sent(self) -> bool:
@@ -82,7 +96,10 @@ class Feed:
         """Why it is over, if it is."""
         if self.subscriber.has_ended:
             return Ending.UNSUBSCRIBED
-        if self._is_cut_off and self.subscriber.registration.is_paused:
+        registration = self.subscriber.registration
+        if not self._may_hear() or registration.pause_reason == "forbidden":
+            return Ending.FORBIDDEN
+        if self._is_cut_off and registration.is_paused:
             return Ending.OVERFLOWED
         return None
 
@@ -150,10 +167,9 @@ class Delivery:
         self.ring(feed)
 
     def remove(self, feed: Feed) -> None:
-        """Deliver no more; the subscription goes on without this client."""
+        """Deliver no more; whoever has the feed finishes it, and may have to wait for that."""
         feed.is_closed = True
         self._feeds.discard(feed)
-        feed.subscriber.close()
 
     def ring(self, *feeds: Feed) -> None:
         """Look what waits for feeds; from any thread."""

@@ -36,8 +36,12 @@ class Desk:
         return await self._run(self._readers, do)
 
     async def clean_up(self, do: Callable[[], object]) -> None:
-        """Do what a client leaves to be done: that is never refused."""
+        """Change what has to be changed, as when a client has gone: that is never refused."""
         await asyncio.get_running_loop().run_in_executor(self._writer, do)
+
+    async def watch(self, do: Callable[[], T]) -> T:
+        """Do what those ask who watch over a service: that is never refused either."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, do)
 
     async def _run(self, executor: ThreadPoolExecutor, do: Callable[[], T]) -> T:
         if self._waiting >= self._most_waiting:

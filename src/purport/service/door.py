@@ -78,11 +78,19 @@ class Door:
             except (PurportError, TimeoutError) as error:
                 await request.refuse(error)
             else:
-                await self._app(scope, request.receive, request.send)
-                await request.end()
+                await self._pass_on(scope, request)
         finally:
             self._metrics.requests -= 1
             self._count(scope, request.status, time.perf_counter() - began)
+
+    async def _pass_on(self, scope: Scope, request: _Answering) -> None:
+        try:
+            await self._app(scope, request.receive, request.send)
+        except Exception:  # the application has logged it, and answered if that could be
+            if not request.has_ended:
+                raise
+        else:
+            await request.end()
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         metrics, path = self._metrics, scope["path"]
@@ -148,7 +156,7 @@ class _Answering:
     def __init__(self, scope: Scope, receive: Receive, send: Send, draining: asyncio.Event) -> None:
         self._scope, self._receive, self._send, self._draining = scope, receive, send, draining
         self._body: bytes | None = None
-        self._is_stream = self._has_ended = False
+        self._is_stream = self.has_ended = False
         self.status = 500  # until something is answered
 
     async def take_body(self, limits: RequestLimits) -> None:
@@ -203,12 +211,12 @@ class _Answering:
                 for name, value in headers
             )
         elif message["type"] == "http.response.body":
-            self._has_ended = not message.get("more_body", False)
+            self.has_ended = not message.get("more_body", False)
         await self._send(message)
 
     async def end(self) -> None:
         """End a stream that the service has stopped."""
-        if self._is_stream and not self._has_ended and self._draining.is_set():
+        if self._is_stream and not self.has_ended and self._draining.is_set():
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def refuse(self, error: Exception) -> None:
@@ -251,6 +259,7 @@ class _Socket:
                 self._is_open = True
             case "websocket.close":
                 self._is_closed = True
+                self._metrics.closed[str(message.get("code", 1000))] += 1
             case "websocket.send":
                 self._metrics.messages["sent"] += 1
         await self._send(message)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+import msgspec
 
 from purport.embedded.broker import Broker
 from purport.errors import PurportError
@@ -17,8 +19,9 @@ from purport.service.settings import ServiceSettings
 
 _LOG = logging.getLogger("purport.service")
 _SECONDS_BETWEEN_LOOKS = 1.0
+_AFTER_A_RESTART = ("listen", "broker", "limits", "triples", "changes")
 
-Stamp = tuple[tuple[int, int] | None, ...]  # of files: when they were changed, and their sizes
+Stamp = tuple[int, int] | None  # when a file was changed, and its size
 
 
 class Governing:
@@ -35,58 +38,75 @@ class Governing:
     ) -> None:
         self._settings, self._reread, self._file = settings, reread, file
         self._broker, self._auth, self._rules = broker, auth, rules
-        self._stamp = self._stamped()
+        self._stamps = _stamps(self._files(settings))
 
     def begin(self) -> None:
         """Register what the files say, before anybody is let in."""
-        read = read_rule_files(self._settings.rules, self._settings.access_rules())
+        access = self._settings.access_rules()
+        read = read_rule_files(self._settings.rules, access)
+        self._rules.require_takable(read, access)
         self._rules.take(read)
 
     async def watch(self, desk: Desk, door: Door) -> None:
         """Look for changes of the files, for as long as the service runs."""
         while True:
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
-            if self._stamped() != self._stamp:
+            if _stamps(self._stamps) != self._stamps:
                 await self.reload(desk, door)
 
     async def reload(self, desk: Desk, door: Door) -> None:
         """Read the settings again, and have them hold if all of them are right."""
-        self._stamp = self._stamped()
+        self._stamps = _stamps(self._stamps)
         before = self._settings
         try:
             settings = self._reread()
-            await desk.write(lambda: self._take(settings))
+            now = _stamps(self._files(settings))  # which may be others
+            self._stamps = {path: self._stamps.get(path, stamp) for path, stamp in now.items()}
+            await desk.clean_up(lambda: self._take(settings))
         except PurportError as error:
-            _LOG.error("the settings stay as they were: %s", error)
+            _LOG.error("the settings stay as they were: %s", str(error).partition("\n")[0])
             return
-        self._stamp = self._stamped()  # there may be other files now
+        except Exception as error:  # noqa: BLE001 - whatever it is, the service goes on
+            _LOG.error("the settings stay as they were: a mistake in here", exc_info=error)
+            return
         if settings.limits.requests_per_second != before.limits.requests_per_second:
             door.set_rate(settings.limits.requests_per_second)
         _LOG.info("the settings were read again")
-        for name in ("listen", "broker", "triples", "changes"):
-            if getattr(settings, name) != getattr(before, name):
+        for name in _AFTER_A_RESTART:
+            if getattr(_lasting(settings), name) != getattr(_lasting(before), name):
                 _LOG.warning("what was changed under [%s] holds after a restart", name)
 
     def _take(self, settings: ServiceSettings) -> None:
         access, before = settings.access_rules(), self._settings
         read = read_rule_files(settings.rules, access)
+        self._rules.require_takable(read, access)
         self._auth.take(settings.auth)
         try:
             if access != before.access_rules():
                 self._broker.set_access(access)
             self._rules.take(read)
-        except PurportError:
+        except Exception:  # the journal cannot be written
             self._auth.take(before.auth)
             self._broker.set_access(before.access_rules())
             raise
         self._settings = settings
 
-    def _stamped(self) -> Stamp:
-        files = [one.file for one in self._settings.rules]
-        return tuple(map(_stamp, files if self._file is None else [self._file, *files]))
+    def _files(self, settings: ServiceSettings) -> list[Path]:
+        files = [one.file for one in settings.rules]
+        return files if self._file is None else [self._file, *files]
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _lasting(settings: ServiceSettings) -> ServiceSettings:
+    """Settings without that of the limits which holds at once."""
+    limits = msgspec.structs.replace(settings.limits, requests_per_second=None)
+    return msgspec.structs.replace(settings, limits=limits)
+
+
+def _stamps(files: Iterable[Path]) -> dict[Path, Stamp]:
+    return {path: _stamp(path) for path in files}
+
+
+def _stamp(path: Path) -> Stamp:
     try:
         found = path.stat()
     except OSError:

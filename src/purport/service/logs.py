@@ -7,7 +7,7 @@ import logging
 import sys
 from datetime import UTC, datetime
 
-_LOGGERS = ("purport", "uvicorn.error")
+_LOGGERS = ("purport", "uvicorn.error", "asyncio")
 
 
 class JsonLines(logging.Formatter):

@@ -48,6 +48,7 @@ class Metrics:
         self.queries = 0
         self.rate_limited = 0
         self.messages: Counter[str] = Counter()  # of WebSockets, received and sent
+        self.closed: Counter[str] = Counter()  # WebSockets that the service has closed, by code
         self.publishing = Seconds()
 
     def families(self, broker: Tally) -> Iterator[Family]:
@@ -59,6 +60,9 @@ class Metrics:
         yield counter("purport_rate_limited", "What came too fast.", self.rate_limited)
         yield counters(
             "purport_socket_messages", "Messages of WebSockets.", "direction", self.messages
+        )
+        yield counters(
+            "purport_closed_sockets", "WebSockets closed by the service.", "code", self.closed
         )
         yield gauge("purport_open_sockets", "WebSockets that are open.", self.sockets)
         yield gauge("purport_open_requests", "Requests that are being answered.", self.requests)
@@ -73,8 +77,9 @@ def _of_broker(tally: Tally) -> Iterator[Family]:
     yield counter("purport_updates", "SPARQL updates.", tally.updates)
     told = {"match": tally.matches_told, "answer change": tally.changes_told}
     yield counters("purport_notifications", "Notifications, by kind.", "kind", told)
-    yield counter(
-        "purport_overflows", "Times that notifications were dropped for a subscriber.", tally.missed
+    done = {"drop oldest": tally.missed, "pause": tally.paused}
+    yield counters(
+        "purport_overflows", "Times that more waited for somebody than may.", "done", done
     )
     yield counter("purport_failures", "What rules and callbacks could not do.", tally.failures)
     yield gauge("purport_journal_sequence", "The last entry of the journal.", tally.sequence)

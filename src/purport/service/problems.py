@@ -10,10 +10,12 @@ from starlette.responses import Response
 
 from purport.broker.access import Forbidden
 from purport.broker.drafting import BacklogFull
+from purport.broker.journal import JournalError
 from purport.embedded.ledger import BrokerClosed
-from purport.errors import InvalidInput, NotFound, NotSupportedYet, PurportError
+from purport.errors import InvalidInput, NotFound, NotSupportedYet, PurportError, UnusablePath
 from purport.service.desk import Overloaded
 from purport.sparql.errors import NotAllowed
+from purport.temporal.history import HistoryError
 
 ERROR_CODE = "purport.error"  # in the scope of a request: how its answer calls what is wrong
 
@@ -44,22 +46,32 @@ _ANSWERS: tuple[tuple[type[Exception], int, str], ...] = (  # the first that fit
     (InvalidInput, 400, "bad_request"),
     (PurportError, 500, "failed"),
 )
+_OF_PLACES = (UnusablePath, JournalError, HistoryError)  # they name files and databases of ours
 
 
 def problem_of(error: Exception) -> tuple[int, str, str]:
-    """The status, the code and the words for an error; no words of one nobody expected."""
+    """The status, the code and the words for an error.
+
+    What nobody expected, and what is wrong with files and databases of ours, only the log says.
+    """
     if isinstance(error, Refused):
         return error.status, error.code, str(error)
-    for kind, status, code in _ANSWERS:
-        if isinstance(error, kind):
-            return status, code, str(error)
-    _LOG.error("a request failed", exc_info=error)
+    if isinstance(error, _OF_PLACES):
+        _LOG.error("a request failed: %s", error)
+    else:
+        for kind, status, code in _ANSWERS:
+            if isinstance(error, kind):
+                return status, code, str(error)
+        _LOG.error("a request failed", exc_info=error)
     return 500, "failed", "something went wrong here: see the log of the service"
 
 
 def problem_message(error: Exception, alias: str | None = None) -> dict[str, object]:
     """An error as a message of the SPARQL 1.1 Secure Event protocol."""
-    status, code, description = problem_of(error)
+    return _message(*problem_of(error), alias)
+
+
+def _message(status: int, code: str, description: str, alias: str | None) -> dict[str, object]:
     told: dict[str, object] = {
         "error": code,
         "status_code": status,
@@ -70,12 +82,12 @@ def problem_message(error: Exception, alias: str | None = None) -> dict[str, obj
 
 async def problem_response(request: Request, error: Exception) -> Response:
     """An error as an answer over HTTP."""
-    status, code, _ = problem_of(error)
+    status, code, description = problem_of(error)
     request.scope[ERROR_CODE] = code
     headers = {}
     if status == 429:
         headers["Retry-After"] = str(error.retry_seconds if isinstance(error, Refused) else 1)
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="purport"'
-    body = json.dumps(problem_message(error)).encode()
+    body = json.dumps(_message(status, code, description, None)).encode()
     return Response(body, status, headers, media_type="application/json")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from purport.broker.access import AccessRules, Action, Forbidden
-from purport.broker.registry_text import imported
+from purport.broker.registry_text import RegistryLine, imported
 from purport.embedded.broker import Broker
 from purport.errors import InvalidInput, PurportError, UnusablePath
 from purport.service.settings import RuleFile
@@ -22,9 +22,8 @@ _LOG = logging.getLogger("purport.service")
 class ReadFile(NamedTuple):
     """A file as it was read, and found to be right."""
 
-    file: RuleFile
-    text: str
-    owners: dict[str, str | None]  # by the ids of what it registers
+    file: Path
+    lines: list[RegistryLine]
 
 
 def read_rule_files(files: Sequence[RuleFile], access: AccessRules) -> list[ReadFile]:
@@ -32,10 +31,10 @@ def read_rule_files(files: Sequence[RuleFile], access: AccessRules) -> list[Read
     read = [_read(one, access) for one in files]
     seen: dict[str, Path] = {}
     for one in read:
-        for name in one.owners:
-            if name in seen:
-                raise InvalidInput(f"{one.file.file}: {name!r} stands in {seen[name]} too")
-            seen[name] = one.file.file
+        for line in one.lines:
+            if line.id in seen:
+                raise InvalidInput(f"{one.file}: {line.id!r} stands in {seen[line.id]} too")
+            seen[line.id] = one.file
     return read
 
 
@@ -47,13 +46,13 @@ def _read(file: RuleFile, access: AccessRules) -> ReadFile:
     except UnicodeDecodeError:
         raise UnusablePath(file.file, "not UTF-8") from None
     try:
-        owners = {line.id: line.owner for line, _ in imported(text, owner=file.owner)}
-        for owner in set(owners.values()):
+        lines = [line for line, _ in imported(text, owner=file.owner)]
+        for owner in {line.owner for line in lines}:
             if not access.allows_somewhere(owner, Action.SUBSCRIBE):
                 raise Forbidden(f"by the access rules, {owner!r} may not subscribe")
     except PurportError as error:
         raise InvalidInput(f"{file.file}: {error}") from None
-    return ReadFile(file, text, owners)
+    return ReadFile(file.file, lines)
 
 
 class RuleFiles:
@@ -71,24 +70,43 @@ class RuleFiles:
             except (OSError, msgspec.MsgspecError) as error:
                 raise UnusablePath(self._path, str(error)) from None
 
-    def take(self, read: Sequence[ReadFile]) -> None:
-        """Register what has changed, and let go of what has gone from the files."""
+    def require_takable(self, read: Sequence[ReadFile], access: AccessRules) -> None:
+        """Raise what keeps some of it from being registered, by the access rules that are to hold.
+
+        Nothing is registered by that.
+        """
         for one in read:
             try:
-                self._broker.import_registry(one.text, owner=one.file.owner)
+                self._broker.require_adoptable(_text(one.lines), access)
             except PurportError as error:
-                raise InvalidInput(f"{one.file.file}: {error}") from None
-        wanted = {name: owner for one in read for name, owner in one.owners.items()}
+                raise InvalidInput(f"{one.file}: {error}") from None
+
+    def take(self, read: Sequence[ReadFile]) -> None:
+        """Register what has changed, all or none, and let go of what has gone from the files."""
+        lines = [line for one in read for line in one.lines]
+        wanted = {line.id: line.owner for line in lines}
+        self._remember({**self._registered, **wanted})  # what a crash leaves behind, too
+        if lines:
+            self._broker.adopt_registry(_text(lines))
         for name, owner in self._registered.items():
             if name not in wanted:
                 self._end(name, owner)
-        if wanted != self._registered:
-            self._registered = wanted
-            if self._path is not None:
-                write_whole(self._path, msgspec.json.encode(wanted))
+        self._remember(wanted)
+
+    def _remember(self, registered: dict[str, str | None]) -> None:
+        if registered != self._registered and self._path is not None:
+            try:
+                write_whole(self._path, msgspec.json.encode(registered))
+            except OSError as error:
+                raise UnusablePath(self._path, error.strerror or str(error)) from None
+        self._registered = registered
 
     def _end(self, name: str, owner: str | None) -> None:
         try:
             self._broker.unsubscribe(name, who=owner)
         except PurportError as error:  # it has gone already, or became another's
             _LOG.warning("%r is in no file any more: %s", name, error)
+
+
+def _text(lines: Sequence[RegistryLine]) -> str:
+    return "".join(f"{msgspec.json.encode(line).decode()}\n" for line in lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 
 from starlette.requests import Request
@@ -13,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from purport.embedded.broker import Broker
 from purport.embedded.message import message_of
 from purport.embedded.subscriber import Acknowledging, Subscriber
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, NotFound, PurportError
 from purport.model.notification import Notification
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.operation import NOT_THERE, PROBLEMS, Answer, Content, Operation, resources
@@ -40,7 +41,8 @@ def routes(service: Service) -> list[BaseRoute]:
         identifier = request.path_params["id"]
         after = _number_in(request.headers.get("Last-Event-ID"))
         begin = partial(_subscriber, service.broker, identifier, who, after)
-        return EventStream(service, await service.desk.read(begin))
+        subscriber = await service.desk.read(begin)
+        return EventStream(service, subscriber, partial(_may_hear, service, identifier, who))
 
     return resources({EVENTS: events})
 
@@ -54,10 +56,12 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, service: Service, subscriber: Subscriber) -> None:
+    def __init__(
+        self, service: Service, subscriber: Subscriber, may_hear: Callable[[], bool]
+    ) -> None:
         super().__init__(headers=_HEADERS)
         del self.headers["content-length"]
-        self._service, self._subscriber = service, subscriber
+        self._service, self._subscriber, self._may_hear = service, subscriber, may_hear
         self._has_ended = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +71,7 @@ class EventStream(Response):
 
         delivery = self._service.delivery
         outlet = Outlet(write, delivery)
-        feed = Feed(self._subscriber, outlet, _form, self._end)
+        feed = Feed(self._subscriber, outlet, _form, self._end, may_hear=self._may_hear)
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
         outlet.put(Message(": hello\n\n"))
@@ -85,7 +89,7 @@ class EventStream(Response):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await asyncio.shield(self._service.desk.clean_up(self._subscriber.close))
+            await asyncio.shield(self._service.desk.clean_up(feed.finish))
         if self._has_ended.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -99,6 +103,17 @@ def _subscriber(broker: Broker, identifier: str, who: str | None, after: int | N
     if after is not None:
         subscriber.go_on_after(after)
     return subscriber
+
+
+def _may_hear(service: Service, identifier: str, who: str | None) -> bool:
+    """Whether somebody who heard of a subscription, which may be another's, still may."""
+    try:
+        service.broker.registration(identifier, who=who)
+    except NotFound:  # it has ended, which is told in its own way
+        return True
+    except PurportError:
+        return False
+    return service.lets_in(who)
 
 
 def _form(notification: Notification) -> str:

@@ -17,7 +17,7 @@ import uvicorn
 
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, UnusablePath
 from purport.service.app import application
 from purport.service.auth import Auth
 from purport.service.connections import GuardedConfig, tls_context
@@ -31,6 +31,7 @@ from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
 from purport.service.translating import Translating, register
 from purport.whole_file import write_whole
+from purport.writable import require_file
 
 _LOG = logging.getLogger("purport.service")
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
@@ -50,6 +51,8 @@ def serve(
     """
     settings = reread()
     require_usable(settings)
+    if ready_file is not None:
+        _clear(ready_file)
     with ExitStack() as at_end:
         sockets = bound_sockets(settings.listen)
         for one in sockets:
@@ -61,7 +64,6 @@ def serve(
         governing.begin()
         register(broker, settings)
         desk = Desk(settings.limits.requests_waiting)
-        at_end.callback(desk.close)
         kept = settings.broker.kept_in
         found = addresses(
             settings.listen,
@@ -69,13 +71,16 @@ def serve(
             process=os.getpid(),
             folder=None if kept is None else str(kept.resolve()),
         )
-        service = Service(settings, broker, desk, auth.who, auth.who_of, more_routes=auth.routes())
+        service = Service(
+            settings, broker, desk, auth.who, auth.who_of, auth.lets_in, more_routes=auth.routes()
+        )
+        at_end.callback(service.close)
         running = _Running(service, governing)
 
         def begun() -> None:
             if ready_file is not None:
-                write_whole(ready_file, msgspec.json.encode(found), is_lasting=False)
                 at_end.callback(ready_file.unlink, missing_ok=True)
+                write_whole(ready_file, msgspec.json.encode(found), is_lasting=False)
             announce(found)
 
         with asyncio.Runner(loop_factory=running.config.get_loop_factory()) as runner:
@@ -124,6 +129,14 @@ def _broker(
         ontology=ontology,
         settings=settings,
     )
+
+
+def _clear(ready_file: Path) -> None:
+    """Drop what a process that was killed has left: whoever waits for the file must not find it."""
+    if not ready_file.absolute().parent.is_dir():
+        raise UnusablePath(ready_file, "its folder is not there")
+    require_file(ready_file)
+    ready_file.unlink(missing_ok=True)
 
 
 class _Running:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.whole_file import write_secret
 
 _SHORTEST = 32  # bytes
 
 
+def new_key() -> bytes:
+    """A key nobody can guess."""
+    return secrets.token_hex(32).encode()
+
+
 def signing_keys(files: Sequence[Path], folder: Path | None) -> tuple[bytes, ...]:
-    """The keys of some files; else the one of a folder, or one for as long as the process lasts."""
+    """The keys of some files; else the one of a folder; none if there is neither."""
     if files:
         return tuple(map(_read, files))
     if folder is None:
-        return (secrets.token_hex(32).encode(),)
+        return ()
     path = folder / "signing.key"
     if not path.exists():
         _make(path)
@@ -25,16 +30,9 @@ def signing_keys(files: Sequence[Path], folder: Path | None) -> tuple[bytes, ...
 
 
 def _make(path: Path) -> None:
-    """Make a key that nobody else can read, not even for a moment."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
-            file.flush()
-            os.fsync(handle)
-    except FileExistsError:  # another process has just made it
-        return
+        write_secret(path, new_key() + b"\n")
     except OSError as error:
         raise UnusablePath(path, error.strerror or str(error)) from None
 

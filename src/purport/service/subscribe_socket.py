@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
 from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from purport.broker.access import Forbidden
 from purport.broker.asked import is_query
 from purport.broker.records import Overflow
 from purport.client.messages import (
@@ -42,8 +43,10 @@ _OVERFLOWS = {
     "refuse": Overflow.REFUSE,
     "block": Overflow.REFUSE,
 }
-_TRY_AGAIN_LATER = 1013
-_TOO_SLOW = "more waited than may: subscribe again, and read quicker"
+_CLOSINGS = {  # how a client is told that it is cut off
+    Ending.OVERFLOWED: (1013, "more waited than may: subscribe again, and read quicker"),
+    Ending.FORBIDDEN: (1008, "what is subscribed to may not be heard any more"),
+}
 
 
 def routes(service: Service) -> list[BaseRoute]:
@@ -79,24 +82,35 @@ class Socket:
         self._outlet = Outlet(websocket.send_text, service.delivery)
         self._heard: dict[str, _Heard] = {}
         self._task = asyncio.current_task()
-        self._is_cut_off = False
+        self._is_receiving = False
+        self._cut_off_by: Ending | None = None
 
     async def run(self) -> None:
         """Answer what the client says, until one of both goes."""
         await self._websocket.accept()
         sender = asyncio.create_task(self._outlet.run())
         try:
-            while (told := await self._websocket.receive())["type"] != "websocket.disconnect":
+            while (told := await self._receive())["type"] != "websocket.disconnect":
                 await self._hear(told.get("text") or told.get("bytes") or b"")
         except asyncio.CancelledError:
-            if not self._is_cut_off:
+            if self._cut_off_by is None:
                 raise
         finally:
             sender.cancel()
             await asyncio.gather(sender, return_exceptions=True)
             await asyncio.shield(self._leave())
-        if self._is_cut_off:
-            await self._websocket.close(_TRY_AGAIN_LATER, _TOO_SLOW)
+        if self._cut_off_by is not None:
+            await self._websocket.close(*_CLOSINGS[self._cut_off_by])
+
+    async def _receive(self) -> MutableMapping[str, Any]:
+        """What the client says next; only while it is waited for can the client be cut off."""
+        if self._cut_off_by is not None:
+            raise asyncio.CancelledError
+        self._is_receiving = True
+        try:
+            return await self._websocket.receive()
+        finally:
+            self._is_receiving = False
 
     async def _hear(self, text: str | bytes) -> None:
         alias = None
@@ -139,6 +153,7 @@ class Socket:
             self._end,
             acknowledges=asked.acknowledge == "sent",
             is_cut_off=_overflow_of(asked) == "disconnect",
+            may_hear=partial(service.lets_in, who),
         )
         self._heard[spuid] = _Heard(feed, asked.alias, asked.durable)
         if asked.purport is not None:
@@ -150,7 +165,9 @@ class Socket:
         heard = self._named(spuid)
         del self._heard[spuid]
         self._service.delivery.remove(heard.feed)
-        await self._service.desk.clean_up(partial(_unsubscribe, self._service, [spuid]))
+        await self._service.desk.clean_up(
+            partial(_leave, self._service.broker, [heard], for_good=True)
+        )
         self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
 
     def _named(self, spuid: str) -> _Heard:
@@ -160,14 +177,15 @@ class Socket:
         return heard
 
     def _end(self, feed: Feed, ending: Ending) -> None:
-        """The broker has ended a subscription, or too much waits for it."""
+        """The broker has ended a subscription, too much waits for it, or it is forbidden."""
         spuid = feed.subscriber.id
         heard = self._heard.get(spuid)
         if heard is None or heard.feed is not feed:
             return
-        if ending is Ending.OVERFLOWED:
-            if not self._is_cut_off and self._task is not None:
-                self._is_cut_off = self._task.cancel()
+        if ending is not Ending.UNSUBSCRIBED:
+            if self._cut_off_by is None and self._is_receiving and self._task is not None:
+                self._task.cancel()
+            self._cut_off_by = self._cut_off_by or ending
             return
         del self._heard[spuid]
         self._service.delivery.remove(feed)
@@ -177,14 +195,11 @@ class Socket:
         """The client has gone: what is durable waits for it, the rest is over."""
         if not self._heard:
             return
-        for heard in self._heard.values():
-            self._service.delivery.remove(heard.feed)
-        over = [spuid for spuid, heard in self._heard.items() if not heard.is_durable]
-        others = [heard.feed for heard in self._heard.values() if heard.is_durable]
+        left = list(self._heard.values())
         self._heard.clear()
-        await self._service.desk.clean_up(partial(_unsubscribe, self._service, over))
-        for feed in others:
-            await self._service.desk.clean_up(feed.subscriber.close)
+        for heard in left:
+            self._service.delivery.remove(heard.feed)
+        await self._service.desk.clean_up(partial(_leave, self._service.broker, left))
 
     def _say(self, message: object) -> None:
         self._outlet.put(Message(msgspec.json.encode(message).decode()))
@@ -202,7 +217,7 @@ def _alias_in(text: str | bytes) -> str | None:
     """The alias in a message that is otherwise wrong, if one can be read."""
     with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         match msgspec.json.decode(text):
-            case {"subscribe": {"alias": str(alias)}}:
+            case {"subscribe": {"alias": str(alias)}} | {"unsubscribe": {"alias": str(alias)}}:
                 return alias
     return None
 
@@ -240,7 +255,9 @@ def _begin(
         raise InvalidInput("a durable subscription has a name, by which it is found again")
     if asked.after is not None and not asked.durable:
         raise InvalidInput("only a durable subscription goes on after a number")
-    if not asked.durable and _is_there(broker, spuid):
+    if asked.durable:
+        broker.require_keeper(who)
+    elif _is_there(broker, spuid, who):
         raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
     subscriber = broker.subscribe(
         wanted,
@@ -252,25 +269,31 @@ def _begin(
         most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
         acknowledging=Acknowledging.BY_HAND,
     )
-    following = broker.status(spuid).acknowledged + 1
+    following = subscriber.status.acknowledged + 1
     if asked.after is not None:
         subscriber.go_on_after(asked.after)
         following = asked.after + 1
     return _Begun(subscriber, following)
 
 
-def _is_there(broker: Broker, identifier: str) -> bool:
+def _is_there(broker: Broker, identifier: str, who: str | None) -> bool:
     try:
-        broker.registration(identifier)
+        broker.registration(identifier, who=who)
     except NotFound:
         return False
+    except Forbidden:  # it is another's
+        return True
     return True
 
 
-def _unsubscribe(service: Service, identifiers: list[str]) -> None:
-    for one in identifiers:
-        with suppress(PurportError):  # it is over already
-            service.broker.unsubscribe(one, who=service.broker.registration(one).owner)
+def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
+    """Hear no more; those that are durable go on without this client, unless it is for good."""
+    for one in left:
+        if one.is_durable and not for_good:
+            one.feed.finish()
+        else:
+            with suppress(PurportError):  # the broker was closed
+                broker.end(one.feed.subscriber)
 
 
 def _overflow_of(asked: SubscribeMessage) -> str:

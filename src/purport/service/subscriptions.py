@@ -279,6 +279,7 @@ class _Registrations:
 
     def _subscribe(self, wanted: Wanted, name: str | None, who: str | None) -> SubscriptionState:
         asked = asked_by(wanted, name)
+        self._broker.require_keeper(who)
         made = self._broker.subscribe(
             asked if isinstance(asked, Subscription) else asked.text,
             name=name,

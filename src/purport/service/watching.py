@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,13 +14,15 @@ from purport.prometheus import CONTENT_TYPE, exposition
 from purport.service.problems import Refused
 from purport.service.service import Service
 
+_LOG = logging.getLogger("purport.service")
+
 
 def routes(service: Service) -> list[BaseRoute]:
     """What those ask who watch over a service."""
 
     async def metrics(request: Request) -> Response:
         await service.who(request)
-        tally = await service.desk.read(service.broker.tally)
+        tally = await service.desk.watch(service.broker.tally)
         text = exposition(service.metrics.families(tally))
         return Response(text, media_type=CONTENT_TYPE)
 
@@ -30,9 +33,11 @@ def routes(service: Service) -> list[BaseRoute]:
         if service.draining.is_set():
             raise Refused(503, "shutting_down", "the service is about to stop")
         try:
-            await service.desk.read(service.broker.require_writable)
+            await service.desk.watch(service.broker.require_writable)
         except PurportError as error:
-            raise Refused(503, "not_ready", str(error)) from None
+            _LOG.warning("not ready: %s", error)
+            told = "the journal cannot be written: see the log of the service"
+            raise Refused(503, "not_ready", told) from None
         return _told({"status": "ready"})
 
     return [
