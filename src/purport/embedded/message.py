@@ -12,10 +12,10 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from purport.model.language.write import write_predicate
 from purport.model.match import Match
 from purport.model.notification import AnswerChange, Binding, Notification
+from purport.model.rdf import XSD
 from purport.model.subscription import Predicate
 
 _Term = NamedNode | BlankNode | Literal | Triple
-_XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 _ENCODER = msgspec.json.Encoder()
 _written = lru_cache(maxsize=8_192)(write_predicate)
 
@@ -170,6 +170,6 @@ def _term_message(term: _Term) -> dict[str, Any]:
         told["xml:lang"] = term.language
         if term.direction is not None:
             told["its:dir"] = term.direction.value
-    elif term.datatype.value != _XSD_STRING:
+    elif term.datatype.value != XSD + "string":
         told["datatype"] = term.datatype.value
     return told

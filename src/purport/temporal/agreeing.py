@@ -68,7 +68,7 @@ class Agreeing:
     ) -> Iterator[tuple[Bindings, TimeIndex[Instance]]]:
         """The groups that agree with some values, each with its own.
 
-        Of those that have nothing in a stretch of time, some may be left out.
+        Of those that have nothing in a period, some may be left out.
         """
         if len(self._groups) == 1 and () in self._groups:  # the most frequent: no names at all
             yield (), self._groups[()]
@@ -95,7 +95,7 @@ class Agreeing:
             yield from group.between(None, None)
 
     def between(self, asked: Bindings, first: int | None, last: int | None) -> Iterator[Instance]:
-        """Those of a stretch of time that agree with some values."""
+        """Those of a period that agree with some values."""
         for _, group in self.with_names(asked, first, last):
             yield from group.between(first, last)
 

@@ -30,7 +30,7 @@ class Part(NamedTuple):
 class Instance(Struct, eq=False, gc=False):
     """Something that answers a pattern; of single events, `about` is all there is to it.
 
-    `known` is the time by which it could be told, whenever it was: what looks at a stretch of time
+    `known` is the time by which it could be told, whenever it was: what looks at a period
     that is over counts those that were known by then. `values` are those of the attributes that a
     mapping chose for approximate ones. There are very many: what they refer to is always older, so
     no rings come about that a garbage collector would have to look for.

@@ -199,7 +199,7 @@ class AfterOperator(_WitnessOperator):
             return super().look(candidate)
         outer, best = candidate.occurrence, None
         for answered in self._witnesses.among(outer):
-            found = answered.by_end.best(*self._stretch(outer))
+            found = answered.by_end.best(*self._period(outer))
             if found is not None:
                 best = Evidence(found, found.probability, found.known)
         return best, self._is_settled(outer, best)
@@ -212,12 +212,12 @@ class AfterOperator(_WitnessOperator):
         assert one.end is not None
         return self._witnesses.evidence(outer, one, max(one.known, one.end))
 
-    def _stretch(self, outer: Occurrence) -> tuple[int | None, int]:
+    def _period(self, outer: Occurrence) -> tuple[int | None, int]:
         at = self._reference(outer)
         return None if self._limit is None else at - self._limit, at - 1
 
     def _qualifying(self, outer: Occurrence, answered: Timeline[Instance]) -> Iterator[Instance]:
-        return answered.by_end.between(*self._stretch(outer))
+        return answered.by_end.between(*self._period(outer))
 
     def _served_by(self, one: Instance) -> Iterator[Candidate]:
         if one.end is None:

@@ -1,4 +1,4 @@
-"""Things in the order of time, from which a stretch, or the best of a stretch, is found quickly."""
+"""Things in the order of time: those of a period, or the best of them, are found quickly."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class _Block(Generic[T]):
         self.keys, self.items, self.weights = keys, items, weights
         self.most = max(weights)
 
-    def stretch(self, first: int | None, last: int | None) -> slice:
-        """Where those of a stretch of time are."""
+    def places(self, first: int | None, last: int | None) -> slice:
+        """Where those of a period are."""
         start = 0 if first is None else bisect_left(self.keys, (first, ""))
         stop = len(self.keys) if last is None else bisect_left(self.keys, (last + 1, ""))
         return slice(start, stop)
@@ -35,7 +35,7 @@ class _Block(Generic[T]):
 class TimeIndex(Generic[T]):
     """Items by time and, of the same time, by name; each has a weight.
 
-    Blocks of neighbours know their greatest weight, so that the best of a stretch is found without
+    Blocks of neighbours know their greatest weight, so that the best of a period is found without
     a look at each; where all weigh 1, the first look finds it.
     """
 
@@ -82,7 +82,7 @@ class TimeIndex(Generic[T]):
     def between(
         self, first: int | None, last: int | None, *, newest_first: bool = True
     ) -> Iterator[T]:
-        """The items of a stretch of time, both ends included; others may come and go meanwhile."""
+        """The items of a period, both ends included; others may come and go meanwhile."""
         if not self._lasts or (first is not None and self._lasts[-1][0] < first):
             return iter(())
         keys = self._blocks[-1].keys
@@ -93,27 +93,27 @@ class TimeIndex(Generic[T]):
 
     def _newest_first(self, first: int | None, last: int | None) -> Iterator[T]:
         for block in reversed(self._blocks_between(first, last)):
-            yield from reversed(block.items[block.stretch(first, last)])
+            yield from reversed(block.items[block.places(first, last)])
 
     def _oldest_first(self, first: int | None, last: int | None) -> Iterator[T]:
         for block in self._blocks_between(first, last):
-            yield from block.items[block.stretch(first, last)]
+            yield from block.items[block.places(first, last)]
 
     def best(self, first: int | None, last: int | None) -> T | None:
-        """Of a stretch of time the item with the greatest weight, and of these the latest."""
+        """Of a period the item with the greatest weight, and of these the latest."""
         if not self._lasts or (first is not None and self._lasts[-1][0] < first):
             return None
         block = self._blocks[-1]
         place = len(block.keys) if last is None else bisect_left(block.keys, (last + 1, ""))
-        if place and block.weights[place - 1] >= 1.0:  # the latest of the stretch, and certain
+        if place and block.weights[place - 1] >= 1.0:  # the latest of the period, and certain
             is_there = first is None or block.keys[place - 1][0] >= first
             return block.items[place - 1] if is_there else None
         found, most = None, 0.0
         for block in reversed(self._blocks_between(first, last)):
             if block.most <= most:
                 continue
-            weights, stretch = block.weights, block.stretch(first, last)
-            for place in range(stretch.stop - 1, stretch.start - 1, -1):
+            weights, places = block.weights, block.places(first, last)
+            for place in range(places.stop - 1, places.start - 1, -1):
                 if weights[place] > most:
                     found, most = block.items[place], weights[place]
                     if most >= block.most:
@@ -154,7 +154,7 @@ class TimeIndex(Generic[T]):
         return count
 
     def _blocks_between(self, first: int | None, last: int | None) -> list[_Block[T]]:
-        """The blocks that may reach into a stretch of time."""
+        """The blocks that may reach into a period."""
         begin = 0 if first is None else bisect_left(self._lasts, (first, ""))
         if last is None:
             return self._blocks[begin:]

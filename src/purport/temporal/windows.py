@@ -1,4 +1,4 @@
-"""`avg(temperature~) over 5 min > 25`: what the values of a stretch of time come to."""
+"""`avg(temperature~) over 5 min > 25`: what the values of a period come to."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ from purport.ontology.data.literal_kinds import (
     only_literal,
     texts_by_type,
 )
-from purport.ontology.data.stretches import (
+from purport.ontology.data.point_sets import (
     EVERY_NUMBER,
     EVERY_POINT,
     NO_NUMBER,
     NO_POINT,
     WHOLE_NUMBERS,
     Numbers,
-    Stretches,
+    PointSet,
     compared,
     points_in,
 )
@@ -41,7 +41,7 @@ class Values:
     """A set of data values: numbers, times, and literals without a place on a line."""
 
     numbers: Numbers = NO_NUMBER
-    times: Stretches = NO_POINT
+    times: PointSet = NO_POINT
     literals: Literals = NO_LITERAL
 
     def __contains__(self, term: Term) -> bool:

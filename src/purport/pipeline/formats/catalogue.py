@@ -30,10 +30,10 @@ FORMATS = {
     "ntriples": Format(ntriples, (".nt",), "description"),
     "turtle": Format(turtle, (".ttl",), "description"),
 }
-IN_STRETCHES = "jsonl"  # the only one whose lines can be read from the middle of a file on
+IN_PARTS = "jsonl"  # the only one whose lines can be read from the middle of a file on
 
 
 def format_of(name: str) -> str:
     """The format of a file, from its name; JSON lines if that says nothing."""
     ending = PurePath(name.removesuffix(".gz")).suffix.lower()
-    return next((kind for kind, one in FORMATS.items() if ending in one.endings), IN_STRETCHES)
+    return next((kind for kind, one in FORMATS.items() if ending in one.endings), IN_PARTS)

@@ -62,12 +62,12 @@ def event_notifications(answers: DataFrame, subscriptions: Sequence[Subscription
     options = [one.options for one in subscriptions]
 
     def told(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        interned, current = _Telling(Options()), -1
+        gated, current = _Gated(Options()), -1
         for batch in batches:
             for number, rows in _runs(batch):
                 if number != current:
-                    interned, current = _Telling(options[number]), number
-                yield from interned.told(rows, labels[number])
+                    gated, current = _Gated(options[number]), number
+                yield from gated.told(rows, labels[number])
 
     together = answers.repartition("subscription")
     in_order = together.sortWithinPartitions("subscription", "sequence", "is_contrary")
@@ -127,7 +127,7 @@ def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
 
 
 @dataclass(slots=True)
-class _Telling:
+class _Gated:
     """What one subscription is told: the broker's gate, entry after entry."""
 
     options: Options

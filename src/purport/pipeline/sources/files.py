@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from purport.errors import UnusablePath
 from purport.pipeline.file_parts import PART_BYTES
-from purport.pipeline.formats.catalogue import FORMATS, IN_STRETCHES
+from purport.pipeline.formats.catalogue import FORMATS, IN_PARTS
 from purport.pipeline.readers import FileReader
 from purport.pipeline.session import spark_pattern
 from purport.pipeline.tables import FILES
@@ -89,10 +89,8 @@ class Files:
     def _is_cut(self, name: Column) -> Column:
         """Whether a file of this name is one that can be read from the middle on."""
         if self.format is not None:
-            return f.lit(self.format == IN_STRETCHES) & ~name.endswith(".gz")
-        endings = (
-            end for kind, one in FORMATS.items() if kind != IN_STRETCHES for end in one.endings
-        )
+            return f.lit(self.format == IN_PARTS) & ~name.endswith(".gz")
+        endings = (end for kind, one in FORMATS.items() if kind != IN_PARTS for end in one.endings)
         return ~f.lower(name).rlike(rf"({'|'.join(map(re.escape, endings))}|\.gz)$")
 
     def _is_wanted(self) -> Column:

@@ -20,7 +20,7 @@ Place = tuple[Any, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretches:
+class PointSet:
     """A set on a line: whether its far left is inside, and where one enters or leaves it."""
 
     starts_inside: bool = False
@@ -30,21 +30,21 @@ class Stretches:
         passed = bisect_right(self.places, (point, _BEFORE))
         return self.starts_inside != bool(passed % 2)
 
-    def __and__(self, other: Stretches) -> Stretches:
+    def __and__(self, other: PointSet) -> PointSet:
         return self._swept(other, lambda left, right: left and right)
 
-    def __or__(self, other: Stretches) -> Stretches:
+    def __or__(self, other: PointSet) -> PointSet:
         return self._swept(other, lambda left, right: left or right)
 
-    def __invert__(self) -> Stretches:
-        return Stretches(not self.starts_inside, self.places)
+    def __invert__(self) -> PointSet:
+        return PointSet(not self.starts_inside, self.places)
 
     @property
     def is_empty(self) -> bool:
         """Whether no point is inside."""
         return not self.starts_inside and not self.places
 
-    def moved(self, place_of: Callable[[Place], Place]) -> Stretches:
+    def moved(self, place_of: Callable[[Place], Place]) -> PointSet:
         """The set with other places, in the same order; what becomes empty goes."""
         places: list[Place] = []
         for place in map(place_of, self.places):
@@ -52,16 +52,16 @@ class Stretches:
                 places.pop()
             else:
                 places.append(place)
-        return Stretches(self.starts_inside, tuple(places))
+        return PointSet(self.starts_inside, tuple(places))
 
     def pieces(self) -> list[tuple[Place | None, Place | None]]:
-        """Where each stretch begins and ends; None is endless."""
+        """Where each piece begins and ends; None is endless."""
         ends: list[Place | None] = [*([None] if self.starts_inside else []), *self.places]
         if len(ends) % 2:
             ends.append(None)
         return list(zip(ends[::2], ends[1::2], strict=True))
 
-    def _swept(self, other: Stretches, keeps: Callable[[bool, bool], bool]) -> Stretches:
+    def _swept(self, other: PointSet, keeps: Callable[[bool, bool], bool]) -> PointSet:
         left, right = self.starts_inside, other.starts_inside
         lefts, rights = set(self.places), set(other.places)
         inside = starts_inside = keeps(left, right)
@@ -72,27 +72,27 @@ class Stretches:
             if keeps(left, right) != inside:
                 inside = not inside
                 places.append(place)
-        return Stretches(starts_inside, tuple(places))
+        return PointSet(starts_inside, tuple(places))
 
 
-NO_POINT, EVERY_POINT = Stretches(), Stretches(True)
+NO_POINT, EVERY_POINT = PointSet(), PointSet(True)
 
 
-def compared(operator: Operator, limit: Any) -> Stretches:
+def compared(operator: Operator, limit: Any) -> PointSet:
     """The points for which `point operator limit`."""
     match operator:
         case Operator.LESS:
-            return Stretches(True, ((limit, _BEFORE),))
+            return PointSet(True, ((limit, _BEFORE),))
         case Operator.AT_MOST:
-            return Stretches(True, ((limit, _AFTER),))
+            return PointSet(True, ((limit, _AFTER),))
         case Operator.GREATER:
-            return Stretches(False, ((limit, _AFTER),))
+            return PointSet(False, ((limit, _AFTER),))
         case Operator.AT_LEAST:
-            return Stretches(False, ((limit, _BEFORE),))
+            return PointSet(False, ((limit, _BEFORE),))
         case Operator.EQUAL:
-            return Stretches(False, ((limit, _BEFORE), (limit, _AFTER)))
+            return PointSet(False, ((limit, _BEFORE), (limit, _AFTER)))
         case Operator.NOT_EQUAL:
-            return Stretches(True, ((limit, _BEFORE), (limit, _AFTER)))
+            return PointSet(True, ((limit, _BEFORE), (limit, _AFTER)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,13 @@ class Numbers:
     The two are kept apart, so that `integer[> 5]` and `integer[>= 6]` come out the same.
     """
 
-    whole: Stretches
-    broken: Stretches
+    whole: PointSet
+    broken: PointSet
 
     @classmethod
-    def on_line(cls, stretches: Stretches) -> Numbers:
-        """All the numbers of these stretches."""
-        return cls(stretches.moved(_before_next_whole), stretches.moved(_beside_whole))
+    def on_line(cls, points: PointSet) -> Numbers:
+        """The numbers at these points."""
+        return cls(points.moved(_before_next_whole), points.moved(_beside_whole))
 
     def __contains__(self, number: Any) -> bool:
         return number in (self.whole if number == math.floor(number) else self.broken)
@@ -137,11 +137,11 @@ class Numbers:
         return wholes + points_in(self.broken)
 
 
-def points_in(stretches: Stretches) -> float:
+def points_in(points: PointSet) -> float:
     """How many points a set on a line without gaps has: 1 for each that is one point alone."""
     return sum(
         1 if begin is not None and end is not None and begin[0] == end[0] else math.inf
-        for begin, end in stretches.pieces()
+        for begin, end in points.pieces()
     )
 
 
