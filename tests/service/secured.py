@@ -33,6 +33,7 @@ from purport.service.settings import (
     Token,
 )
 from purport.service.tokens import token_hash
+from purport.service.translating import RESERVED
 from tests.embedded.brokers import exact
 
 ONE_PORT = Listening(port=0, subscribe_port=0)
@@ -166,7 +167,7 @@ def replace_settings(settings: ServiceSettings, **changes: Any) -> ServiceSettin
 def secured(**settings: Any) -> Iterator[Secured]:
     """A service with these settings, over a broker in memory unless they say otherwise."""
     whole = ServiceSettings(**{"listen": ONE_PORT, "broker": IN_MEMORY, **settings})
-    set_so = BrokerSettings(access=whole.access_rules())
+    set_so = BrokerSettings(access=whole.access_rules(), reserved=RESERVED)
     kept = whole.broker.kept_in
     with ExitStack() as at_end:
         broker = at_end.enter_context(

@@ -14,9 +14,12 @@ from typing import Any
 import httpx
 import jwt
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from purport.service.settings import Authentication, Identity, Keeping
+from purport.service.problems import Refused
+from purport.service.settings import Authentication, Identity, Keeping, Token
+from purport.service.tokens import Tokens, token_hash
 from tests.service.secured import Secured, Talking, bearing, known, secured, token_of
 from tests.service.server_process import running_server
 
@@ -314,6 +317,38 @@ def test_tokens_that_last_are_taken_until_they_are_disabled() -> None:
         service.reload(auth=known("ann", "bob", disabled=("ann",)))
         assert refusal(ask(client, token_of("ann"))) == (401, "invalid_token")
         assert ask(client, token_of("bob")).status_code == 200
+
+
+def test_who_hears_something_is_cut_off_when_the_token_is_taken_no_more() -> None:
+    other = Authentication(tokens=(*known("bob").tokens, Token("ann", token_hash("y" * 40))))
+    with secured(auth=known("ann", "bob")) as service:
+        cut_off, stays = service.socket("ann"), service.socket("bob")
+        for one in (cut_off, stays):
+            assert "subscribed" in one.ask({"subscribe": {"purport": "{a > 0}"}})
+        service.reload(auth=other)
+
+        service.broker.publish({"a": 1})
+
+        with pytest.raises(ConnectionClosed) as closed:
+            cut_off.hear()
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
+        assert stays.hear()["notification"]["event"]["a"] == 1
+
+
+def test_who_hears_something_goes_on_when_the_token_has_only_expired(tmp_path: Path) -> None:
+    path = tmp_path / "signing.key"
+    path.write_text("k" * 64)
+    expired, _ = Tokens(Authentication(IDENTITIES), [b"k" * 64], clock=lambda: 1e9).made("ann")
+    with secured(auth=Authentication(IDENTITIES, signing_keys=(path,))) as service:
+        with pytest.raises(Refused, match="expired"):
+            service.auth.who_of(expired)
+
+        assert service.auth.lets_in("ann", expired)
+        assert service.auth.lets_in("ann", f"Bearer {expired}")
+        assert not service.auth.lets_in("bob", expired)
+        path.write_text("z" * 64)
+        service.reload(auth=Authentication(IDENTITIES, signing_keys=(path,)))
+        assert not service.auth.lets_in("ann", expired)
 
 
 def test_where_nobody_has_a_name_no_token_is_looked_at() -> None:

@@ -63,6 +63,18 @@ def test_a_client_that_comes_back_is_told_what_follows(server: Served) -> None:
     assert some(5, heard(server, last="-1"))[0] == ("0", 1)
 
 
+def test_who_asks_for_the_headers_alone_has_received_nothing(server: Served) -> None:
+    server.broker.publish({"a": 1})
+    url = f"{server.url}/subscriptions/kept%2Fa%20b/events"
+
+    answer = httpx.head(url, timeout=30)
+
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert httpx.head(f"{server.url}/subscriptions/none/events").status_code == 404
+    assert some(1, heard(server)) == [("0", 1)]
+
+
 def test_a_subscription_that_ends_ends_the_stream(server: Served) -> None:
     url = f"{server.url}/subscriptions/kept%2Fa%20b/events"
     with httpx.stream("GET", url, timeout=30) as stream:

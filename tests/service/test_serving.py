@@ -22,6 +22,7 @@ from purport import Broker
 from purport.broker.records import Published
 from purport.service.desk import Desk
 from purport.service.tokens import token_hash
+from purport.whole_file import write_whole
 from tests.commands import Run
 from tests.oracles.prometheus_text import ReadFamily, read_exposition
 from tests.service.secured import bearing, known, secured, token_of
@@ -259,6 +260,10 @@ class Configured:
         self.write()
         self.server = ServerProcess(folder / "kept", "--config", str(self.path))
 
+    def write_rules(self, text: str) -> None:
+        """Have other rules, and no moment without any."""
+        write_whole(self.rules, text.encode(), is_lasting=False)
+
     def write(self) -> None:
         tokens = "".join(
             f'[[auth.tokens]]\nname = "{name}"\nhash = "{token_hash(token_of(name))}"\n'
@@ -368,7 +373,7 @@ def test_what_is_wrong_changes_nothing_and_is_logged_in_one_line(
 ) -> None:
     before, rules = configured.text("hot"), configured.rules.read_text()
     configured.more, configured.tokens = more, ["operator", "sensor", "new"]
-    configured.rules.write_text(text or rules)
+    configured.write_rules(text or rules)
     try:
         configured.reload()
         wait_until(lambda: configured.said(told))
@@ -381,7 +386,7 @@ def test_what_is_wrong_changes_nothing_and_is_logged_in_one_line(
         assert [configured.publish(who) for who in ("operator", "new")] == [200, 401]
     finally:
         configured.more = ""
-        configured.rules.write_text(rules)
+        configured.write_rules(rules)
         configured.reload()
     wait_until(lambda: configured.publish("new") == 200)
     assert configured.text("hot") == before

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -14,7 +14,7 @@ from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.errors import InvalidInput
 from purport.service.settings import Changes, Keeping, ServiceSettings, Triples, read_settings
-from purport.service.translating import Translating, register
+from purport.service.translating import RESERVED, Translating, register
 from tests.embedded.brokers import exact
 from tests.service.server_process import ServerProcess
 from tests.service.serving import service_of
@@ -22,6 +22,13 @@ from tests.service.serving import service_of
 READINGS = Triples("readings", "{heat > 0}", subject="sensor", keep="latest")
 HOT = Changes("hot", "SELECT ?sensor WHERE { ?sensor <urn:purport:heat> ?heat FILTER(?heat > 30) }")
 _LATEST_SECONDS = 20.0
+
+
+@pytest.fixture
+def broker() -> Iterator[Broker]:
+    reserving = BrokerSettings(reserved=RESERVED)
+    with Broker.in_memory(matcher=exact, settings=reserving) as made:
+        yield made
 
 
 def settings(
@@ -167,9 +174,30 @@ def test_what_cannot_be_translated_is_told_before_anybody_is_let_in(
         register(broker, given)
 
 
+def test_names_of_translations_are_nobody_elses(broker: Broker) -> None:
+    line = '{"id": "into-events:mine", "subscription": "{a > 0}"}'
+
+    for take in (
+        lambda: broker.subscribe("{a > 0}", name="into-triples:mine"),
+        lambda: broker.import_registry(line),
+    ):
+        with pytest.raises(InvalidInput, match="belong to whoever keeps the broker"):
+            take()
+
+
+def test_what_is_no_longer_wanted_goes_though_there_are_access_rules() -> None:
+    rule = AccessRule(frozenset({"service"}), frozenset({Action.SUBSCRIBE}))
+    access = BrokerSettings(access=AccessRules((rule,)), reserved=RESERVED)
+
+    with Broker.in_memory(matcher=exact, settings=access) as broker:
+        register(broker, settings(triples=(READINGS,), changes=()))
+        register(broker, settings())
+        assert not broker.reserved_registrations()
+
+
 def test_an_owner_needs_to_be_allowed() -> None:
     rule = AccessRule(frozenset({"service"}), frozenset({Action.SUBSCRIBE}))
-    access = BrokerSettings(access=AccessRules((rule,)))
+    access = BrokerSettings(access=AccessRules((rule,)), reserved=RESERVED)
     other = Triples("t", "{heat > 1}", owner="ann")
 
     with Broker.in_memory(matcher=exact, settings=access) as broker:

@@ -152,10 +152,17 @@ def _graph_names(graphs: Iterable[str] | None) -> tuple[str, ...] | None:
         raise InvalidInput(f"a dataset of graphs that are no IRIs: {error}") from None
 
 
-def require_own_name(name: str) -> None:
+def require_own_name(name: str, reserved: tuple[str, ...]) -> None:
     """Raise `InvalidInput` if whoever subscribes cannot choose this name."""
     if is_given_out(require_name(name, "the id of a subscription")):
         raise InvalidInput(f"names such as {name!r} are given out by the broker")
+    require_unreserved(name, reserved)
+
+
+def require_unreserved(name: str, reserved: tuple[str, ...]) -> None:
+    """Raise `InvalidInput` if only whoever keeps the broker gives such a name."""
+    if name.startswith(reserved):
+        raise InvalidInput(f"{name!r}: such names belong to whoever keeps the broker")
 
 
 def require_owner(name: str | None) -> None:

@@ -48,6 +48,7 @@ from purport.embedded.arguments import (
     require_registrable,
     require_text,
     require_topic,
+    require_unreserved,
 )
 from purport.embedded.beginning import begin, pause_forbidden
 from purport.embedded.changing import changed
@@ -298,7 +299,7 @@ class Broker(Door):
         asked = readable(subscription, name, dataset)
         name = asked.name if isinstance(asked, Subscription) else name
         if name is not None:
-            require_own_name(name)
+            require_own_name(name, self._settings.reserved)
         wanted = Subscribed(
             name or "",
             written(asked),
@@ -425,11 +426,21 @@ class Broker(Door):
         """
         claim = partial(claimed_owner, self._settings.access, who)
         wanted = imported(require_text(text, "a registry"), owner=owner, claim=claim)
+        for line, _ in wanted:
+            require_unreserved(line.id, self._settings.reserved)
         return self._register_lines(wanted)
 
     def adopt_registry(self, text: str) -> list[Registration]:
         """The same for whoever keeps the broker: all of it belongs to those whom it names."""
         return self._register_lines(imported(require_text(text, "a registry")))
+
+    def reserved_registrations(self) -> list[Registration]:
+        """What stands under names that are reserved, whoever it belongs to."""
+        with self._ledger.lock:
+            self._ledger.require_open()
+            return [
+                one for one in self._ledger.registry if one.id.startswith(self._settings.reserved)
+            ]
 
     def require_adoptable(self, text: str, access: AccessRules) -> None:
         """Raise what would keep a registry from being adopted while these access rules hold."""

@@ -24,4 +24,5 @@ class BrokerSettings:
     memory_entries: int = 100_000  # that a broker in memory keeps, besides what waits
     closing_seconds: float = 5.0  # that callbacks at work are waited for
     history: HistoryLimits = field(default_factory=HistoryLimits)  # of subscriptions in time
+    reserved: tuple[str, ...] = ()  # what no name begins with but of what is adopted
     infers: bool = False  # whether queries see what follows from the graph by the ontology

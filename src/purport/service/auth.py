@@ -9,7 +9,8 @@ import hashlib
 import hmac
 import logging
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 from starlette.requests import HTTPConnection, Request
@@ -20,13 +21,14 @@ from purport.errors import InvalidInput
 from purport.service.brake import Brake
 from purport.service.credentials import Credentials
 from purport.service.problems import Refused
-from purport.service.settings import Authentication, Identity, ServiceSettings, Token
+from purport.service.settings import Authentication, Identity, ServiceSettings
 from purport.service.signing_keys import new_key, signing_keys
 from purport.service.tokens import Tokens
 
 _LOG = logging.getLogger("purport.service")
 _GRANT = "client_credentials"
 _AT_ONCE = 4  # secrets that are looked at; each of them takes a processor and 16 MB for a while
+_REMEMBERED = 10_000  # tokens of those who hear something
 _NEVER_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
@@ -39,13 +41,19 @@ class _Registering(msgspec.Struct, frozen=True):
     register: _Wish
 
 
-@dataclass(frozen=True, slots=True)
 class _Known:
     """Who is known, by the settings that hold."""
 
-    settings: Authentication
-    tokens: Tokens
-    key: bytes  # that signs
+    def __init__(self, settings: Authentication, keys: Sequence[bytes]) -> None:
+        self.settings, self.key = settings, keys[0]  # that signs
+        self.tokens = Tokens(settings, keys)
+        self.is_still = lru_cache(_REMEMBERED)(self._is_still)
+
+    def _is_still(self, name: str, token: str) -> bool:
+        try:
+            return self.tokens.name(_bare(token), however_old=True) == name
+        except Refused:
+            return False
 
     def identity(self, name: str | None) -> Identity | None:
         return next((one for one in self.settings.identities if one.name == name), None)
@@ -69,8 +77,7 @@ class Auth:
     def _known_by(self, settings: Authentication) -> _Known:
         needed = settings.signing_keys or (settings.identities and self._folder)
         keys = signing_keys(settings.signing_keys, self._folder) if needed else ()
-        keys = keys or (self._fleeting_key,)
-        return _Known(settings, Tokens(settings, keys), keys[0])
+        return _Known(settings, keys or (self._fleeting_key,))
 
     async def who(self, connection: HTTPConnection) -> str | None:
         """Who has sent a request, by its header; `Refused` if nobody is let in without a token."""
@@ -86,18 +93,14 @@ class Auth:
             if known.settings.is_required:
                 raise Refused(401, "unauthorized", "a token is needed: Authorization: Bearer ...")
             return None
-        scheme, _, rest = token.strip().partition(" ")
-        if rest and scheme.lower() != "bearer":
-            raise Refused(401, "invalid_token", "expected a Bearer token")
-        return known.tokens.name(rest.strip() or scheme)
+        return known.tokens.name(_bare(token))
 
-    def lets_in(self, name: str | None) -> bool:
-        """Whether somebody who was let in before still would be."""
-        settings = self._known.settings
-        if name is None or not settings.is_on:
-            return not settings.is_required
-        named: tuple[Identity | Token, ...] = (*settings.identities, *settings.tokens)
-        return any(one.name == name and not one.disabled for one in named)
+    def lets_in(self, name: str | None, token: str | None) -> bool:
+        """Whether somebody whom a token has let in would still be, were it not for its age."""
+        known = self._known
+        if name is None or token is None or not known.settings.is_on:
+            return not known.settings.is_required
+        return known.is_still(name, token)
 
     def routes(self) -> list[BaseRoute]:
         """Where clients register, and where they get tokens."""
@@ -160,6 +163,14 @@ class Auth:
             raise Refused(
                 429, "too_many_requests", f"too many failures: wait {after} s", retry_seconds=after
             )
+
+
+def _bare(token: str) -> str:
+    """A token without the word that stands before it in a header."""
+    scheme, _, rest = token.strip().partition(" ")
+    if rest and scheme.lower() != "bearer":
+        raise Refused(401, "invalid_token", "expected a Bearer token")
+    return rest.strip() or scheme
 
 
 def _wish(body: bytes) -> _Wish:

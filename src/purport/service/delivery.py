@@ -11,7 +11,7 @@ import asyncio
 import logging
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -76,10 +76,27 @@ class Feed:
             return []
         room = self.outlet.room
         taken = self.subscriber.take_some(room) if room else []
-        if len(taken) == room:
-            self.outlet.parked.append(self)
-        self.outlet.expected += len(taken)
-        return [Message(self._form(one), self, one.sequence) for one in taken]
+        messages = self._messages(taken)
+        if len(messages) == room:
+            self.outlet.parked[self] = None
+        self.outlet.expected += len(messages)
+        return messages
+
+    def _messages(self, taken: Sequence[Notification]) -> list[Message]:
+        """What is sent of notifications; one that cannot be told is taken again, and what follows.
+
+        It raises what is wrong with the first.
+        """
+        messages: list[Message] = []
+        for one in taken:
+            try:
+                messages.append(Message(self._form(one), self, one.sequence))
+            except Exception:
+                self.subscriber.go_on_after(one.sequence - 1)
+                if not messages:
+                    raise
+                break
+        return messages
 
     def finish(self) -> None:
         """Hear no more, of what is delivered no more; what was sent is acknowledged first."""
@@ -99,7 +116,7 @@ class Feed:
         registration = self.subscriber.registration
         if not self._may_hear() or registration.pause_reason == "forbidden":
             return Ending.FORBIDDEN
-        if self._is_cut_off and registration.is_paused:
+        if self._is_cut_off and registration.pause_reason == "overflow":
             return Ending.OVERFLOWED
         return None
 
@@ -110,8 +127,8 @@ class Outlet:
     def __init__(self, send: Send, delivery: Delivery, most: int = MOST_WAITING) -> None:
         self._send, self._delivery, self._most = send, delivery, most
         self._waiting: deque[Message] = deque()
-        self._news = asyncio.Event()
-        self.parked: deque[Feed] = deque()  # those for which there was no room
+        self._news, self._sent_some = asyncio.Event(), asyncio.Event()
+        self.parked: dict[Feed, None] = {}  # those for which there was no room
         self.expected = 0  # how many notifications were taken: the thread of delivery counts
         self._sent = 0  # and how many of them were sent: the event loop does
 
@@ -125,6 +142,12 @@ class Outlet:
         self._waiting.append(message)
         self._news.set()
 
+    async def roomy(self) -> None:
+        """Wait for room: whoever is answered and never reads is not listened to for ever."""
+        while len(self._waiting) >= 2 * self._most:  # notifications are half of them at the most
+            self._sent_some.clear()
+            await self._sent_some.wait()
+
     async def run(self) -> None:
         """Send what comes, one message after the other."""
         while True:
@@ -133,6 +156,7 @@ class Outlet:
             heard: dict[Feed, None] = {}
             while self._waiting:
                 message = self._waiting.popleft()
+                self._sent_some.set()
                 if message.feed is not None:
                     self._sent += 1
                     if message.feed.is_closed:
@@ -142,7 +166,7 @@ class Outlet:
                     message.feed.sent_through = message.number
                     heard[message.feed] = None
             while self.parked:
-                heard[self.parked.popleft()] = None
+                heard[self.parked.popitem()[0]] = None
             self._delivery.ring(*heard)
 
 

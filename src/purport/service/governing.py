@@ -19,6 +19,7 @@ from purport.service.settings import ServiceSettings
 
 _LOG = logging.getLogger("purport.service")
 _SECONDS_BETWEEN_LOOKS = 1.0
+_QUIET_SECONDS = 0.2  # without a change, and a file has been written
 _AFTER_A_RESTART = ("listen", "broker", "limits", "triples", "changes")
 
 Stamp = tuple[int, int] | None  # when a file was changed, and its size
@@ -51,8 +52,16 @@ class Governing:
         """Look for changes of the files, for as long as the service runs."""
         while True:
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
-            if _stamps(self._stamps) != self._stamps:
+            if (found := _stamps(self._stamps)) != self._stamps:
+                await self._until_written(found)
                 await self.reload(desk, door)
+
+    async def _until_written(self, found: dict[Path, Stamp]) -> None:
+        """Wait while files are being written: what half of one does not name would be let go of."""
+        await asyncio.sleep(_QUIET_SECONDS)
+        while (later := _stamps(found)) != found:
+            found = later
+            await asyncio.sleep(_QUIET_SECONDS)
 
     async def reload(self, desk: Desk, door: Door) -> None:
         """Read the settings again, and have them hold if all of them are right."""

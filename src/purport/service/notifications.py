@@ -133,14 +133,20 @@ class _Notifications:
 
         subscriber, after = await self._desk.read(listen)
         try:
-            found = await self._some(subscriber, after, asked, who)
+            token = request.headers.get("Authorization")
+            found = await self._some(subscriber, after, asked, who, token)
         finally:
             subscriber.close()
         body = b'{"notifications":[' + b",".join(found) + b"]}"
         return Response(body, media_type=JSON)
 
     async def _some(
-        self, subscriber: Subscriber, after: int, asked: NotificationParameters, who: str | None
+        self,
+        subscriber: Subscriber,
+        after: int,
+        asked: NotificationParameters,
+        who: str | None,
+        token: str | None,
     ) -> list[bytes]:
         """The next notifications, as JSON; if there is none, wait for some, or for the end."""
         loop = asyncio.get_running_loop()
@@ -148,7 +154,7 @@ class _Notifications:
 
         def look() -> list[bytes]:
             self._mount.find(self._broker, subscriber.id, who)
-            if not self._service.lets_in(who):  # any more
+            if not self._service.lets_in(who, token):  # any more
                 raise Refused(401, "unauthorized", "the token is not taken any more")
             return [message_of(one) for one in islice(subscriber.replay(after=after), asked.most)]
 

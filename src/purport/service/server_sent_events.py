@@ -40,9 +40,14 @@ def routes(service: Service) -> list[BaseRoute]:
         who = await service.who(request)
         identifier = request.path_params["id"]
         after = _number_in(request.headers.get("Last-Event-ID"))
+        if request.method == "HEAD":  # nothing is sent, so nothing counts as received
+            await service.desk.read(partial(SUBSCRIPTIONS.find, service.broker, identifier, who))
+            return Response(headers=_HEADERS, media_type=EventStream.media_type)
         begin = partial(_subscriber, service.broker, identifier, who, after)
         subscriber = await service.desk.read(begin)
-        return EventStream(service, subscriber, partial(_may_hear, service, identifier, who))
+        token = request.headers.get("Authorization")
+        may_hear = partial(_may_hear, service, identifier, who, token)
+        return EventStream(service, subscriber, may_hear)
 
     return resources({EVENTS: events})
 
@@ -105,7 +110,7 @@ def _subscriber(broker: Broker, identifier: str, who: str | None, after: int | N
     return subscriber
 
 
-def _may_hear(service: Service, identifier: str, who: str | None) -> bool:
+def _may_hear(service: Service, identifier: str, who: str | None, token: str | None) -> bool:
     """Whether somebody who heard of a subscription, which may be another's, still may."""
     try:
         service.broker.registration(identifier, who=who)
@@ -113,7 +118,7 @@ def _may_hear(service: Service, identifier: str, who: str | None) -> bool:
         return True
     except PurportError:
         return False
-    return service.lets_in(who)
+    return service.lets_in(who, token)
 
 
 def _form(notification: Notification) -> str:

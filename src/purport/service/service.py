@@ -31,7 +31,7 @@ def no_name(token: str | None) -> str | None:
     return None
 
 
-def anybody(name: str | None) -> bool:
+def anybody(name: str | None, token: str | None) -> bool:
     """Where nobody needs a name, all are let in."""
     return True
 
@@ -45,7 +45,7 @@ class Service:
     desk: Desk
     who: Who = nobody
     who_of: Callable[[str | None], str | None] = no_name  # the same, by the token of a message
-    lets_in: Callable[[str | None], bool] = anybody  # who was let in before, and hears of something
+    lets_in: Callable[[str | None, str | None], bool] = anybody  # who was let in by a token, still?
     delivery: Delivery = field(default_factory=Delivery)
     metrics: Metrics = field(default_factory=Metrics)
     draining: asyncio.Event = field(default_factory=asyncio.Event)  # it is about to stop

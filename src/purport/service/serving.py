@@ -29,7 +29,7 @@ from purport.service.rule_files import RuleFiles, read_rule_files
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
-from purport.service.translating import Translating, register
+from purport.service.translating import RESERVED, Translating, register
 from purport.whole_file import write_whole
 from purport.writable import require_file
 
@@ -111,7 +111,9 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
     """The broker of a service."""
     keeping = settings.broker
     ontology = keeping.ontology or None
-    set_so = BrokerSettings(access=settings.access_rules(), infers=keeping.infers)
+    set_so = BrokerSettings(
+        access=settings.access_rules(), infers=keeping.infers, reserved=RESERVED
+    )
     with _broker(keeping, ontology, set_so) as broker:
         yield broker
 

@@ -95,6 +95,8 @@ class Socket:
         except asyncio.CancelledError:
             if self._cut_off_by is None:
                 raise
+            if self._task is not None:
+                self._task.uncancel()
         finally:
             sender.cancel()
             await asyncio.gather(sender, return_exceptions=True)
@@ -108,6 +110,7 @@ class Socket:
             raise asyncio.CancelledError
         self._is_receiving = True
         try:
+            await self._outlet.roomy()
             return await self._websocket.receive()
         finally:
             self._is_receiving = False
@@ -115,7 +118,7 @@ class Socket:
     async def _hear(self, text: str | bytes) -> None:
         alias = None
         try:
-            request = _read(text, self._service)
+            request = _read(text)
             alias = request.subscribe and request.subscribe.alias
             await self._do(request)
         except Exception as error:  # noqa: BLE001 - whatever is wrong is told to who asked
@@ -137,7 +140,8 @@ class Socket:
 
     async def _subscribe(self, asked: SubscribeMessage, token: str | None) -> None:
         service = self._service
-        who = service.who_of(token or self._websocket.headers.get("Authorization"))
+        token = token or self._websocket.headers.get("Authorization")
+        who = service.who_of(token)
         most = service.settings.limits.subscriptions_per_socket
         if len(self._heard) >= most:
             raise Refused(429, "too_many_subscriptions", f"a socket has {most:,} at the most")
@@ -153,7 +157,7 @@ class Socket:
             self._end,
             acknowledges=asked.acknowledge == "sent",
             is_cut_off=_overflow_of(asked) == "disconnect",
-            may_hear=partial(service.lets_in, who),
+            may_hear=partial(service.lets_in, who, token),
         )
         self._heard[spuid] = _Heard(feed, asked.alias, asked.durable)
         if asked.purport is not None:
@@ -205,7 +209,7 @@ class Socket:
         self._outlet.put(Message(msgspec.json.encode(message).decode()))
 
 
-def _read(text: str | bytes, service: Service) -> SocketRequest:
+def _read(text: str | bytes) -> SocketRequest:
     """What a client says; `InvalidInput` if it is none of the messages that there are."""
     try:
         return msgspec.json.decode(text, type=SocketRequest)

@@ -43,7 +43,7 @@ class Tokens:
         }  # fmt: skip
         return jwt.encode(claims, self._keys[0], algorithm=_ALGORITHM), lifetime
 
-    def name(self, token: str) -> str:
+    def name(self, token: str, *, however_old: bool = False) -> str:
         """Whose token this is; `Refused` if it is nobody's, or its time is over."""
         if len(token) > _LONGEST or not token.isascii():
             raise _bad()
@@ -51,9 +51,15 @@ class Tokens:
         for name, expected in self._lasting:  # all of them: time tells nothing
             if hmac.compare_digest(hashed, expected):
                 found = name
-        return self._signed_for(token) if found is None else found
+        if found is not None:
+            return found
+        name, expires = self._signed(token)
+        if expires <= self._clock() and not however_old:
+            raise Refused(401, "invalid_grant", "the token has expired: ask for another one")
+        return name
 
-    def _signed_for(self, token: str) -> str:
+    def _signed(self, token: str) -> tuple[str, int]:
+        """Whose token this is, and until when."""
         for key in self._keys:
             try:
                 claims = jwt.decode(
@@ -70,16 +76,11 @@ class Tokens:
                 continue
             except jwt.PyJWTError:
                 raise _bad() from None
-            return self._in_time(claims)
+            name, expires = claims["sub"], claims["exp"]
+            if not isinstance(name, str) or name not in self._lifetimes:
+                break
+            return name, expires if isinstance(expires, int) else 0
         raise _bad()
-
-    def _in_time(self, claims: dict[str, object]) -> str:
-        name, expires = claims["sub"], claims["exp"]
-        if not isinstance(name, str) or name not in self._lifetimes:
-            raise _bad()
-        if not isinstance(expires, int) or expires <= self._clock():
-            raise Refused(401, "invalid_grant", "the token has expired: ask for another one")
-        return name
 
 
 def token_hash(token: str) -> str:

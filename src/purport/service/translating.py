@@ -12,8 +12,12 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from functools import partial
 
+import msgspec
+
 from purport.broker.access import Forbidden
-from purport.broker.asked import is_query
+from purport.broker.asked import is_query, written
+from purport.broker.registry_text import RegistryLine
+from purport.embedded.arguments import readable
 from purport.embedded.broker import Broker
 from purport.embedded.subscriber import Subscriber
 from purport.embedded.workers import Stopped
@@ -23,9 +27,11 @@ from purport.service.change_events import events_of, is_change
 from purport.service.event_triples import update_of
 from purport.service.service import Service
 from purport.service.settings import Changes, ServiceSettings, Triples
+from purport.sparql.graph_store import WHOLE
 
 _LOG = logging.getLogger("purport.service")
 _PREFIXES = {Triples: "into-triples:", Changes: "into-events:"}
+RESERVED = tuple(_PREFIXES.values())  # what no client's subscription is called
 _LONGEST_WAIT_SECONDS = 5.0
 
 Translate = Callable[[Notification], Awaitable[object]]
@@ -35,13 +41,15 @@ def register(broker: Broker, settings: ServiceSettings) -> None:
     """Have the subscriptions that are wanted, and no others that were once."""
     translations: tuple[Triples | Changes, ...] = (*settings.triples, *settings.changes)
     wanted = {_id_of(one): one for one in translations}
-    for registration in broker.registrations():
-        if registration.id.startswith(tuple(_PREFIXES.values())) and registration.id not in wanted:
+    for registration in broker.reserved_registrations():
+        if registration.id not in wanted:
             broker.unsubscribe(registration.id, who=registration.owner)
     for identifier, one in wanted.items():
         try:
             _require_kind(one)
-            broker.subscribe(one.of, name=identifier, owner=one.owner, durable=True).close()
+            text = written(readable(one.of, identifier, WHOLE))
+            line = RegistryLine(identifier, text, one.owner)
+            broker.adopt_registry(msgspec.json.encode(line).decode())
         except PurportError as error:
             table = "triples" if isinstance(one, Triples) else "changes"
             raise InvalidInput(f"{table}, {one.name!r}: {error}") from None
