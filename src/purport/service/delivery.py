@@ -111,8 +111,10 @@ class Outlet:
         self._send, self._delivery, self._most = send, delivery, most
         self._waiting: deque[Message] = deque()
         self._news = asyncio.Event()
+        self._emptied = asyncio.Event()
         self.parked: deque[Feed] = deque()  # those for which there was no room
         self.expected = 0  # how many notifications were taken: the thread of delivery counts
+        self._has_ended = False
         self._sent = 0  # and how many of them were sent: the event loop does
 
     @property
@@ -125,8 +127,21 @@ class Outlet:
         self._waiting.append(message)
         self._news.set()
 
+    async def room_for_answers(self) -> None:
+        """Wait until not too much waits: who asks on and does not read has to wait as well."""
+        while len(self._waiting) > 2 * self._most and not self._has_ended:
+            self._emptied.clear()
+            await self._emptied.wait()
+
     async def run(self) -> None:
         """Send what comes, one message after the other."""
+        try:
+            await self._run()
+        finally:
+            self._has_ended = True
+            self._emptied.set()
+
+    async def _run(self) -> None:
         while True:
             await self._news.wait()
             self._news.clear()
@@ -141,6 +156,7 @@ class Outlet:
                 if message.feed is not None:
                     message.feed.sent_through = message.number
                     heard[message.feed] = None
+            self._emptied.set()
             while self.parked:
                 heard[self.parked.popleft()] = None
             self._delivery.ring(*heard)

@@ -92,6 +92,7 @@ class Socket:
         try:
             while (told := await self._receive())["type"] != "websocket.disconnect":
                 await self._hear(told.get("text") or told.get("bytes") or b"")
+                await self._outlet.room_for_answers()
         except asyncio.CancelledError:
             if self._cut_off_by is None:
                 raise
@@ -251,7 +252,7 @@ def _begin(
 ) -> _Begun:
     """Have the broker begin with a subscription; in the desk's thread."""
     broker = service.broker
-    if asked.durable and asked.name is None:
+    if asked.name == "" or (asked.durable and asked.name is None):
         raise InvalidInput("a durable subscription has a name, by which it is found again")
     if asked.after is not None and not asked.durable:
         raise InvalidInput("only a durable subscription goes on after a number")
@@ -269,10 +270,11 @@ def _begin(
         most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
         acknowledging=Acknowledging.BY_HAND,
     )
-    following = subscriber.status.acknowledged + 1
+    status = subscriber.status
+    following = status.acknowledged + 1
     if asked.after is not None:
-        subscriber.go_on_after(asked.after)
-        following = asked.after + 1
+        following = min(asked.after + 1, status.next)  # what is still to come is not passed over
+        subscriber.go_on_after(following - 1)
     return _Begun(subscriber, following)
 
 
