@@ -102,7 +102,6 @@ def test_the_oldest_are_dropped_and_counted(service: Secured, slow: Slow) -> Non
     assert missed >= COUNT - len(heard) > 0  # what was on its way counts, though it arrived
     numbers = [one["sequence"] for one in heard]
     assert numbers == sorted(set(numbers))
-    assert service.broker.status("slow").missed == missed
 
 
 def test_who_would_be_cut_off_is(service: Secured, slow: Slow) -> None:

@@ -132,7 +132,7 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take over the place that the connection had over HTTP."""
-        before: object = transport.get_protocol()  # type: ignore[attr-defined]  # uvloop has its own
+        before: object = transport.get_protocol()  # that of uvloop is no asyncio.Transport
         self.guest = getattr(before, "guest", None)
         super().connection_made(transport)
 
