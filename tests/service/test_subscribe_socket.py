@@ -241,6 +241,25 @@ def test_after_a_number_that_was_not_told_yet_nothing_is_passed_over(
     assert client.hear()["notification"]["event"]["a"] == 2
 
 
+def test_a_durable_subscription_outlives_its_socket_until_it_is_unsubscribed(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    asked = {"subscribe": {"purport": "{a > 0}", "name": "kept", "durable": True}}
+    client = open_socket()
+    client.ask(asked)
+    client.close()
+    server.broker.publish({"a": 1})
+    again = open_socket()
+    again.ask(asked)
+    is_kept = again.hear()["notification"]["event"]["a"] == 1
+
+    ended = again.ask({"unsubscribe": {"spuid": "kept"}})
+
+    assert is_kept
+    assert ended == {"unsubscribed": {"spuid": "kept"}}
+    assert server.broker.registrations() == []
+
+
 def test_what_is_acknowledged_by_hand_waits_until_then(
     server: Served, open_socket: Callable[[], Client]
 ) -> None:
