@@ -153,3 +153,16 @@ def test_publishers_are_refused_when_nothing_is_taken_and_may_again_when_it_is(
     assert quick.hear()["notification"]["event"]["a"] == 1000
     assert read(client, 1000)[-1]["sequence"] == len(taken)
     assert figure(service, "purport_errors_total", "code", "backlog_full") >= 1
+
+
+def test_messages_that_come_too_fast_are_read_later_and_counted() -> None:
+    with secured(limits=RequestLimits(requests_per_second=10)) as service:
+        talking = service.socket()
+        for _ in range(15):
+            talking.say({})
+
+        answers = [talking.hear()["error"] for _ in range(15)]
+        found = read_exposition(service.client().get("/metrics").text)
+
+    assert answers == ["bad_request"] * 15
+    assert found["purport_rate_limited_total"].value > 0
