@@ -32,11 +32,13 @@ demo: space  ## the main job: a simulated city, local Spark, live matches, an HT
 test: space  ## the tests, in two processes
 	@$(IN_VENV) -m pytest --numprocesses 2 --dist worksteal
 
-test-long: space  ## the tests, with twenty times the generated examples, twenty kills of each sink and of a broker, 10,000 SPARQL cases
+test-long: space  ## the tests, with twenty times the generated examples, twenty kills of each sink, of a broker and of a server, 10,000 SPARQL cases, a server under load
 	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest --numprocesses 2 --dist worksteal
 	@$(IN_VENV) -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md
 	@$(IN_VENV) -m tests.embedded.kills --kills 20 -o docs/reports/broker-kills.md
 	@$(IN_VENV) -m tests.sparql.requery --cases 10000 -o docs/reports/sparql-requery.md
+	@$(IN_VENV) -m tests.service.kills --kills 20 -o docs/reports/service-kills.md
+	@$(IN_VENV) -m tests.service.load --sockets 1000 --rate 2000 --seconds 60 -o docs/reports/service-load.md
 
 check: setup  ## format, lint, types, import layers
 	@$(IN_VENV) -m ruff format --check

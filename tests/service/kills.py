@@ -11,13 +11,16 @@ import asyncio
 import json
 import platform
 import random
+import socket
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from purport import Broker
 from purport.broker.records import Published
@@ -29,6 +32,8 @@ _SUBSCRIBERS = 8
 _PUBLISHERS = 4
 _BATCH = 5
 _LATEST_SECONDS = 60.0
+_CONNECTING_SECONDS = 5.0
+_Protocol = TypeVar("_Protocol", bound=asyncio.Protocol)
 _LOST_CONNECTION = (ConnectionError, OSError, asyncio.TimeoutError)
 
 
@@ -60,8 +65,10 @@ class _Consumer:
     group: int
     heard: dict[int, str] = field(default_factory=dict)  # the ids of events, by number
     told_otherwise: int = 0
+    is_begun: asyncio.Event = field(default_factory=asyncio.Event)
 
     def hear(self, text: bytes) -> None:
+        self.is_begun.set()
         told = json.loads(text).get("notification")
         if told is not None:
             number, event = told["sequence"], told["event"]["@id"]
@@ -97,25 +104,25 @@ class _World:
         self.is_up.set()
 
     async def consume(self, consumer: _Consumer) -> None:
-        """Hear what comes, over one socket after the other."""
-        loop = asyncio.get_running_loop()
-        while not self.is_over:
+        """Hear what comes, over one socket after the other, until it is cancelled."""
+        while True:
             await self.is_up.wait()
             with suppress(*_LOST_CONNECTION):
-                _, socket = await loop.create_connection(
-                    lambda: LightSocket("/subscribe", consumer.hear),
-                    "127.0.0.1",
-                    self.server.subscribe_port,
+                light = await _connected(
+                    lambda: LightSocket("/subscribe", consumer.hear), self.server.subscribe_port
                 )
-                await asyncio.wait_for(socket.opened, _LATEST_SECONDS)
-                socket.say(consumer.asked())
-                await socket.closed
+                try:
+                    await asyncio.wait_for(light.opened, _CONNECTING_SECONDS)
+                    light.say(consumer.asked())
+                    await light.closed
+                finally:
+                    light.abort()
             await asyncio.sleep(0.02)
 
     async def publish(self, number: int) -> None:
         """Publish events, and again what was not answered."""
-        loop = asyncio.get_running_loop()
         count = 0
+        poster: LightPoster | None = None
         while not self.is_over:
             names = [f"p{number}-{count + one}" for one in range(_BATCH)]
             body = "\n".join(
@@ -123,14 +130,11 @@ class _World:
                 for one, name in enumerate(names)
             ).encode()
             count += _BATCH
-            poster: LightPoster | None = None
             while True:
                 try:
                     await self.is_up.wait()
                     if poster is None or poster.is_lost:
-                        _, poster = await loop.create_connection(
-                            LightPoster, "127.0.0.1", self.server.port
-                        )
+                        poster = await _connected(LightPoster, self.server.port)
                     answer = poster.post("/events", "application/x-ndjson", body)
                     status, said = await asyncio.wait_for(answer, _LATEST_SECONDS)
                 except _LOST_CONNECTION:
@@ -141,6 +145,22 @@ class _World:
                     self.acknowledged[receipt["id"]] = receipt["sequence"]
                     self.repeated += receipt.get("repeated", False)
                 break
+        if poster is not None:
+            poster.abort()
+
+
+async def _connected(make: Callable[[], _Protocol], port: int) -> _Protocol:
+    """A connection; a socket to a server that was killed meanwhile is closed at once."""
+    loop = asyncio.get_running_loop()
+    made = socket.socket()
+    made.setblocking(False)
+    try:
+        await asyncio.wait_for(loop.sock_connect(made, ("127.0.0.1", port)), _CONNECTING_SECONDS)
+        _, protocol = await loop.create_connection(make, sock=made)
+    except BaseException:
+        made.close()
+        raise
+    return protocol
 
 
 async def killed_server(folder: Path, kills: int, seed: int) -> Aftermath:
@@ -148,6 +168,8 @@ async def killed_server(folder: Path, kills: int, seed: int) -> Aftermath:
     drawn = random.Random(seed)
     world = _World(folder)
     consumers = [asyncio.create_task(world.consume(one)) for one in world.consumers]
+    for one in world.consumers:  # what comes before they are there, they are not owed
+        await asyncio.wait_for(one.is_begun.wait(), _LATEST_SECONDS)
     publishers = [asyncio.create_task(world.publish(number)) for number in range(_PUBLISHERS)]
     for _ in range(kills):
         before = len(world.acknowledged)

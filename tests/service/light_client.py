@@ -118,6 +118,11 @@ class LightPoster(asyncio.Protocol):
             if not future.done():
                 future.set_exception(ConnectionResetError())
 
+    def abort(self) -> None:
+        """Go without a word."""
+        assert self._transport is not None
+        self._transport.abort()
+
     async def post(self, path: str, kind: str, body: bytes) -> tuple[int, bytes]:
         """The status and the body of the answer."""
         assert self._transport is not None

@@ -129,6 +129,7 @@ async def loaded(server: ServerProcess, load: Load) -> Outcome:
         await asyncio.sleep(0.05)
     for socket in sockets:
         socket.abort()
+    poster.abort()
     lost = doubled = gaps = 0
     for place, hearer in enumerate(hearers):
         distinct = len(set(hearer.numbers))

@@ -223,6 +223,43 @@ def test_a_durable_subscription_goes_on_after_a_number(
     assert [(one["sequence"], one["event"]["a"]) for one in heard] == [(1, 2), (2, 3), (3, 4)]
 
 
+@pytest.mark.parametrize("after", [3, 1000, 2**63, 10**30])
+def test_after_a_number_that_was_not_told_yet_nothing_is_passed_over(
+    server: Served, open_socket: Callable[[], Client], after: int
+) -> None:
+    asked = {"purport": "{a > 0}", "name": "kept", "durable": True}
+    first = open_socket()
+    first.ask({"subscribe": asked})
+    server.broker.publish({"a": 1})
+    first.hear()
+    client = open_socket()
+
+    begun = client.ask({"subscribe": {**asked, "after": after}})
+    server.broker.publish({"a": 2})
+
+    assert begun["subscribed"]["sequence"] == 1
+    assert client.hear()["notification"]["event"]["a"] == 2
+
+
+def test_a_durable_subscription_outlives_its_socket_until_it_is_unsubscribed(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    asked = {"subscribe": {"purport": "{a > 0}", "name": "kept", "durable": True}}
+    client = open_socket()
+    client.ask(asked)
+    client.close()
+    server.broker.publish({"a": 1})
+    again = open_socket()
+    again.ask(asked)
+    is_kept = again.hear()["notification"]["event"]["a"] == 1
+
+    ended = again.ask({"unsubscribe": {"spuid": "kept"}})
+
+    assert is_kept
+    assert ended == {"unsubscribed": {"spuid": "kept"}}
+    assert server.broker.registrations() == []
+
+
 def test_what_is_acknowledged_by_hand_waits_until_then(
     server: Served, open_socket: Callable[[], Client]
 ) -> None:

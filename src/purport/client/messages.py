@@ -20,6 +20,7 @@ DeliveryName = Literal["at least once", "at most once"]
 OverflowName = Literal["drop oldest", "pause", "refuse", "disconnect", "block"]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 _AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+_Waiting = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 
 
 class SubscribeMessage(Struct, frozen=True, omit_defaults=True):
@@ -38,7 +39,7 @@ class SubscribeMessage(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     durable: bool = False
     after: Annotated[int, msgspec.Meta(ge=-1)] | None = None  # -1: from the first
-    most_waiting: _AtLeastOne | None = None
+    most_waiting: _Waiting | None = None
     overflow: OverflowName | None = None
     acknowledge: Acknowledge = "sent"
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import ssl
 from collections import Counter
+from http import HTTPStatus
 from typing import Any
 
 import uvicorn
@@ -12,13 +14,33 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
+from websockets.frames import Frame
 
+from purport.service.problems import Refused, problem_message
 from purport.service.settings import Listening, RequestLimits, Tls
 
-_TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n"
-_TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n"
-_NO_MORE = b"content-length: 0\r\nconnection: close\r\n\r\n"
+_MOST_PIECES = 10_000  # of a message of a WebSocket: empty ones would count for nothing else
+_NOT_UTF_8, _TOO_LARGE = 1007, 1009
+
+
+def _refusal(status: int, code: str, words: str, *more: str) -> bytes:
+    """The whole answer to what cannot become a request."""
+    body = json.dumps(problem_message(Refused(status, code, words)))
+    lines = [
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        "content-type: application/json",
+        f"content-length: {len(body)}",
+        "connection: close",
+        *more,
+    ]
+    return "\r\n".join([*lines, "", body]).encode()
+
+
+_MALFORMED = _refusal(400, "bad_request", "this is no request of HTTP/1.1")
+_NO_HANDSHAKE = _refusal(400, "bad_request", "no WebSocket can be opened with these headers")
+_TOO_SLOW = _refusal(408, "too_slow", "no request, or not all of its headers, came in time")
+_TOO_LONG = _refusal(431, "too_large", "the address and the headers are longer than they may be")
+_TOO_MANY = _refusal(503, "too_many_connections", "there are as many as may be", "retry-after: 1")
 
 
 class Connected:
@@ -104,13 +126,13 @@ class _Guest:
 
 
 class _GuardedSocket(WebSocketsSansIOProtocol):
-    """A WebSocket, whose end frees the place of its connection."""
+    """A WebSocket that ends when it is broken, and frees the place of its connection then."""
 
     guest: _Guest | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take over the place that the connection had over HTTP."""
-        before = transport.get_protocol() if isinstance(transport, asyncio.Transport) else None
+        before: object = transport.get_protocol()  # that of uvloop is no asyncio.Transport
         self.guest = getattr(before, "guest", None)
         super().connection_made(transport)
 
@@ -119,6 +141,42 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
         if self.guest is not None:
             self.guest.leave()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came; a handshake that cannot be read is answered, or it would wait on."""
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.handshake_initiated:
+            self.transport.write(_NO_HANDSHAKE)
+            self.transport.close()
+
+    def handle_cont(self, event: Frame) -> None:
+        """A message comes in so many pieces and no more."""
+        if self.close_sent:
+            return
+        if len(self.frames) >= _MOST_PIECES:
+            self._fail(_TOO_LARGE, "a message in too many pieces")
+        else:
+            super().handle_cont(event)
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on; what is no text ends the socket, as the protocol asks."""
+        if self.curr_msg_data_type == "text" and not self.close_sent:
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self._fail(_NOT_UTF_8, "a text that is not UTF-8")
+                return
+        super().send_receive_event_to_app()
+
+    def keepalive_timeout(self) -> None:
+        """Drop a client that is gone, or does not read: it would not take what is left for it."""
+        super().keepalive_timeout()
+        self.transport.abort()
+
+    def _fail(self, code: int, reason: str) -> None:
+        self.frames = []
+        self.conn.fail(code, reason)
+        self.handle_parser_exception()
 
 
 class _GuardedHttp(HttpToolsProtocol):
@@ -136,7 +194,8 @@ class _GuardedHttp(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._limits, self._connected = config.limits, config.connected
         self._timer: asyncio.TimerHandle | None = None
-        self._header_bytes = 0
+        self._header_bytes = 0  # of a request whose headers have not ended
+        self._told_bytes = 0  # of its address and headers, as far as they are read
         self._has_headers = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -152,17 +211,36 @@ class _GuardedHttp(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         super().data_received(data)
-        if not self._has_headers and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if not self._has_headers:
             self._header_bytes += len(data)
             if self._header_bytes > self._limits.header_bytes:
                 self._refuse(_TOO_LONG)
+        elif self.cycle is not None and self.cycle.response_complete and self._timer is None:
+            self._wait_for_headers()  # nobody else waits since an empty line has come
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no request, in the form of all errors."""
+        is_long = self._told_bytes > self._limits.header_bytes
+        self._refuse(_TOO_LONG if is_long else _MALFORMED)
 
     def on_message_begin(self) -> None:
         """A further request has as much time as the first."""
         super().on_message_begin()
-        self._has_headers, self._header_bytes = False, 0
+        self._has_headers, self._header_bytes, self._told_bytes = False, 0, 0
         if self._timer is None:
             self._wait_for_headers()
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the address."""
+        self._count(url)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header, or what stands behind a body in pieces."""
+        self._count(name, value)
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The headers came in time."""
@@ -177,6 +255,12 @@ class _GuardedHttp(HttpToolsProtocol):
             self.guest.leave()
         super().connection_lost(exc)
 
+    def _count(self, *parts: bytes) -> None:
+        """Raise what ends the reading, if all of it is too long: it may have come at once."""
+        self._told_bytes += sum(map(len, parts))
+        if self._told_bytes > self._limits.header_bytes:
+            raise ValueError("too long")
+
     def _wait_for_headers(self) -> None:
         self._timer = self.loop.call_later(self._limits.header_seconds, self._refuse, _TOO_SLOW)
 
@@ -185,7 +269,7 @@ class _GuardedHttp(HttpToolsProtocol):
             self._timer.cancel()
             self._timer = None
 
-    def _refuse(self, status: bytes) -> None:
+    def _refuse(self, answer: bytes) -> None:
         if not self.transport.is_closing():
-            self.transport.write(status + _NO_MORE)
+            self.transport.write(answer)
             self.transport.close()

@@ -127,9 +127,10 @@ class Outlet:
     def __init__(self, send: Send, delivery: Delivery, most: int = MOST_WAITING) -> None:
         self._send, self._delivery, self._most = send, delivery, most
         self._waiting: deque[Message] = deque()
-        self._news, self._sent_some = asyncio.Event(), asyncio.Event()
+        self._news, self._emptied = asyncio.Event(), asyncio.Event()
         self.parked: dict[Feed, None] = {}  # those for which there was no room
         self.expected = 0  # how many notifications were taken: the thread of delivery counts
+        self._has_ended = False
         self._sent = 0  # and how many of them were sent: the event loop does
 
     @property
@@ -142,21 +143,27 @@ class Outlet:
         self._waiting.append(message)
         self._news.set()
 
-    async def roomy(self) -> None:
-        """Wait for room: whoever is answered and never reads is not listened to for ever."""
-        while len(self._waiting) >= 2 * self._most:  # notifications are half of them at the most
-            self._sent_some.clear()
-            await self._sent_some.wait()
+    async def room_for_answers(self) -> None:
+        """Wait until not too much waits: who asks on and does not read has to wait as well."""
+        while len(self._waiting) > 2 * self._most and not self._has_ended:
+            self._emptied.clear()
+            await self._emptied.wait()
 
     async def run(self) -> None:
         """Send what comes, one message after the other."""
+        try:
+            await self._run()
+        finally:
+            self._has_ended = True
+            self._emptied.set()
+
+    async def _run(self) -> None:
         while True:
             await self._news.wait()
             self._news.clear()
             heard: dict[Feed, None] = {}
             while self._waiting:
                 message = self._waiting.popleft()
-                self._sent_some.set()
                 if message.feed is not None:
                     self._sent += 1
                     if message.feed.is_closed:
@@ -165,6 +172,7 @@ class Outlet:
                 if message.feed is not None:
                     message.feed.sent_through = message.number
                     heard[message.feed] = None
+            self._emptied.set()
             while self.parked:
                 heard[self.parked.popitem()[0]] = None
             self._delivery.ring(*heard)

@@ -165,6 +165,9 @@ class _Answering:
         length = headers.get("content-length")
         if length is not None and length.isdecimal() and int(length) > limits.body_bytes:
             raise _too_large(limits)
+        if (coding := headers.get("content-encoding", "identity").lower()) != "identity":
+            told = f"expected a body as it is, got one that is encoded: {coding!r:.100}"
+            raise Refused(415, "unsupported_media_type", told)
         parts, size, more = [], 0, True
         try:
             async with asyncio.timeout(limits.body_seconds):

@@ -110,7 +110,7 @@ class Socket:
             raise asyncio.CancelledError
         self._is_receiving = True
         try:
-            await self._outlet.roomy()
+            await self._outlet.room_for_answers()
             return await self._websocket.receive()
         finally:
             self._is_receiving = False
@@ -255,7 +255,7 @@ def _begin(
 ) -> _Begun:
     """Have the broker begin with a subscription; in the desk's thread."""
     broker = service.broker
-    if asked.durable and asked.name is None:
+    if asked.name == "" or (asked.durable and asked.name is None):
         raise InvalidInput("a durable subscription has a name, by which it is found again")
     if asked.after is not None and not asked.durable:
         raise InvalidInput("only a durable subscription goes on after a number")
@@ -273,10 +273,11 @@ def _begin(
         most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
         acknowledging=Acknowledging.BY_HAND,
     )
-    following = subscriber.status.acknowledged + 1
+    status = subscriber.status
+    following = status.acknowledged + 1
     if asked.after is not None:
-        subscriber.go_on_after(asked.after)
-        following = asked.after + 1
+        following = min(asked.after + 1, status.next)  # what is still to come is not passed over
+        subscriber.go_on_after(following - 1)
     return _Begun(subscriber, following)
 
 
