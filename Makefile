@@ -30,9 +30,11 @@ demo: space  ## the main job: a simulated city, local Spark, live matches, an HT
 	@$(IN_VENV) -m purport demo
 
 test: space  ## the tests, in two processes
+	@$(IN_VENV) -m tests.quick_spark
 	@$(IN_VENV) -m pytest --numprocesses 2 --dist worksteal
 
 test-long: space  ## the tests, with twenty times the generated examples, twenty kills of each sink, of a broker and of a server, 10,000 SPARQL cases, a server under load
+	@$(IN_VENV) -m tests.quick_spark
 	@HYPOTHESIS_PROFILE=long $(IN_VENV) -m pytest --numprocesses 2 --dist worksteal
 	@$(IN_VENV) -m tests.pipeline.kills --kills 20 -o docs/reports/kills.md
 	@$(IN_VENV) -m tests.embedded.kills --kills 20 -o docs/reports/broker-kills.md

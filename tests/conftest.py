@@ -1,19 +1,15 @@
 """What all tests share."""
 
-import atexit
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 
-import purport.pipeline
 from purport.pipeline.session import local_session
 from tests.commands import Run
+from tests.quick_spark import quick_environment
 from tests.storage import mariadb_server
 from tests.storage.mariadb_server import MariadbServer, running_mariadb
 from tests.storage.oxigraph_server import running_oxigraph
@@ -30,14 +26,7 @@ settings.register_profile(
 settings.register_profile("long", parent=settings.get_profile("house"), max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
-# Tests start many JVMs, none of which runs for long: they do not spend their time on compiling.
-_SPARK_CONF = Path(tempfile.mkdtemp(prefix="purport-spark-conf-"))
-atexit.register(shutil.rmtree, _SPARK_CONF, ignore_errors=True)
-shutil.copytree(Path(purport.pipeline.__path__[0]) / "spark_conf", _SPARK_CONF, dirs_exist_ok=True)
-(_SPARK_CONF / "spark-defaults.conf").write_text(
-    "spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC\n"
-)
-os.environ["SPARK_CONF_DIR"] = str(_SPARK_CONF)
+os.environ.update(quick_environment())
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 import pyspark
 
 from purport.pipeline.java import java_environment
+from tests.quick_spark import JAVA_OPTIONS
 
 _SPARK = Path(pyspark.__file__).parent
 PATIENCE_SECONDS = 300.0
@@ -27,11 +29,12 @@ def spark_environment(folder: Path) -> dict[str, str]:
     return {
         **os.environ,
         **java_environment(),
-        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # quick to start
+        "JDK_JAVA_OPTIONS": shlex.join(JAVA_OPTIONS),
         "SPARK_CONF_DIR": str(folder),
         "SPARK_HOME": str(_SPARK),
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SUBMIT_OPTS": "",
     }
 
 

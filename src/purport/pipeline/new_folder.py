@@ -13,7 +13,10 @@ from purport.writable import require_room
 
 
 def require_new(folder: Path) -> None:
-    """`UnusablePath` unless a folder is not there yet, or empty, and one can write where it is."""
+    """`UnusablePath` unless a folder is not there yet, or empty, and one can write where it is.
+
+    Where rights say that one may, it is tried: some file systems take nothing all the same.
+    """
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UnusablePath(folder, "expected an empty folder, or none")
@@ -22,6 +25,16 @@ def require_new(folder: Path) -> None:
     if not folder.name:  # which cannot be put in the place of what is there
         raise UnusablePath(folder, "expected a folder by its name")
     require_room(folder)
+    hidden = _hidden(folder)
+    if hidden.parent.exists():
+        try:
+            hidden.mkdir()
+            hidden.rmdir()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise UnusablePath(
+                folder, f"no folder can be made in {hidden.parent}: {reason}"
+            ) from None
 
 
 @contextmanager
@@ -32,7 +45,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
     """
     require_new(folder)
     place = folder.absolute()
-    hidden = place.with_name(f".{place.name}-{uuid.uuid4().hex}")
+    hidden = _hidden(folder)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         yield hidden
@@ -44,3 +57,8 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _hidden(folder: Path) -> Path:
+    place = folder.absolute()
+    return place.with_name(f".{place.name}-{uuid.uuid4().hex}")
