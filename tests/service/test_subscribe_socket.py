@@ -371,3 +371,20 @@ def test_a_name_that_is_taken_is_not_shared_by_what_ends_with_its_socket(
     refused = open_socket().ask(asked)
 
     assert (refused["error"], refused["status_code"], refused["alias"]) == ("exists", 409, "h")
+
+
+def test_a_rule_is_no_subscription_and_none_takes_its_place(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    rule = "when {a > 0} as made publish {b = 1}"
+    server.broker.subscribe(rule)
+    server.broker.subscribe("{a > 0} as heard")
+    client = open_socket()
+
+    asked = client.ask({"subscribe": {"purport": rule, "name": "other"}})
+    assert (asked["status_code"], "got a rule" in asked["error_description"]) == (400, True)
+    for name, what in (("made", "{a > 0}"), ("made", "SELECT * { ?s ?p ?o }"), ("heard", LAMPS)):
+        kind = "sparql" if what.startswith("SELECT") else "purport"
+        refused = client.ask({"subscribe": {kind: what, "name": name, "durable": True}})
+        assert (refused["status_code"], refused["error"]) == (409, "exists")
+    assert {one.id for one in server.broker.registrations()} == {"made", "heard"}

@@ -146,11 +146,16 @@ class Subscriber:
         if through is not None:
             self._deliveries.acknowledge(self.id, through)
 
-    def go_on_after(self, number: int) -> None:
-        """Take next what follows a number, though it was acknowledged, as far as it is kept."""
+    def go_on_after(self, number: int) -> int:
+        """Take next what follows a number, though it was acknowledged, as far as it is kept.
+
+        It gives that number, or the last that was told: what is still to come is not passed over.
+        """
         with self._lock:
+            number = min(number, self.status.next - 1)
             self._taken.clear()
             self._position, self._handed, self._is_again = number, None, True
+        return number
 
     @property
     def has_ended(self) -> bool:
@@ -199,7 +204,8 @@ class Subscriber:
             return _Look.NONE
         first, *others = found.notifications
         if found.cursor.missed and first.sequence == found.cursor.acknowledged + 1:
-            first = replace(first, missed=found.cursor.missed)
+            never_taken = first.sequence - self._position - 1  # what was taken was not missed
+            first = replace(first, missed=min(found.cursor.missed, never_taken))
         self._taken.extend((first, *others))
         self._is_acknowledged_first = found.is_acknowledged_first
         self._is_more = found.notifications[-1].sequence < found.cursor.next - 1

@@ -30,9 +30,10 @@ from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.errors import InvalidInput, NotFound, PurportError
 from purport.model.language.parse import parse
 from purport.model.notification import Notification
-from purport.model.subscription import Subscription
+from purport.model.subscription import Rule, Subscription
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
+from purport.service.registrations import kind_of
 from purport.service.service import Service
 from purport.sparql.graph_store import Dataset
 
@@ -237,6 +238,8 @@ def _read_asked(asked: SubscribeMessage) -> tuple[SubscribeMessage, Subscription
         raise InvalidInput(f"expected {said} {words}, got {text!r:.80}")
     if asked.sparql is None:
         wanted = parse(text)
+        if isinstance(wanted, Rule):
+            raise InvalidInput("expected a subscription, got a rule: POST /rules takes those")
         if wanted.name is not None and asked.name is None:
             if asked.durable:
                 return msgspec.structs.replace(asked, name=wanted.name), wanted
@@ -259,9 +262,12 @@ def _begin(
         raise InvalidInput("a durable subscription has a name, by which it is found again")
     if asked.after is not None and not asked.durable:
         raise InvalidInput("only a durable subscription goes on after a number")
+    before = _there_is(broker, spuid, who)
     if asked.durable:
         broker.require_keeper(who)
-    elif _is_there(broker, spuid, who):
+        if before and before != ("query" if isinstance(wanted, str) else "subscription"):
+            raise Refused(409, "exists", f"{spuid!r} is there already, as a {before}")
+    elif before is not None:
         raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
     subscriber = broker.subscribe(
         wanted,
@@ -273,22 +279,19 @@ def _begin(
         most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
         acknowledging=Acknowledging.BY_HAND,
     )
-    status = subscriber.status
-    following = status.acknowledged + 1
     if asked.after is not None:
-        following = min(asked.after + 1, status.next)  # what is still to come is not passed over
-        subscriber.go_on_after(following - 1)
-    return _Begun(subscriber, following)
+        return _Begun(subscriber, subscriber.go_on_after(asked.after) + 1)
+    return _Begun(subscriber, subscriber.status.acknowledged + 1)
 
 
-def _is_there(broker: Broker, identifier: str, who: str | None) -> bool:
+def _there_is(broker: Broker, identifier: str, who: str | None) -> str | None:
+    """What kind of thing has an id, if anything; "" if it is another's."""
     try:
-        broker.registration(identifier, who=who)
+        return kind_of(broker.registration(identifier, who=who).subscription)
     except NotFound:
-        return False
-    except Forbidden:  # it is another's
-        return True
-    return True
+        return None
+    except Forbidden:
+        return ""
 
 
 def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
