@@ -1,0 +1,1 @@
+"""Which subscription contains which, and what brokers ask of each other by it."""
