@@ -1,1 +1,1 @@
-"""Which subscription contains which, and what brokers ask of each other by it."""
+"""Which subscription contains which: all that one is told of, another is told of too."""
