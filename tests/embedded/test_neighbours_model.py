@@ -127,7 +127,7 @@ class MeshMachine(OverlayMachine):
     shapes = meshes(most=4)
 
 
-_SOME = settings(max_examples=40, stateful_step_count=30)
+_SOME = settings(max_examples=80, stateful_step_count=40)
 TestTrees = TreeMachine.TestCase
 TestTrees.settings = _SOME
 TestMeshes = MeshMachine.TestCase

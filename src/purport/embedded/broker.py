@@ -130,7 +130,7 @@ class Broker(Door):
         self._clock = clock or SystemClock()
         with ExitStack() as on_failure:
             on_failure.callback(journal.close)
-            known = None if ontology is None else ontology_of(ontology)
+            known = self.ontology = None if ontology is None else ontology_of(ontology)
             if self._settings.infers and known is None:
                 raise InvalidInput("a broker infers by an ontology, and none is given")
             matching = matching_engine(matcher, known)

@@ -25,6 +25,8 @@ from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.governing import Governing
 from purport.service.listening import Addresses, addresses, bound_sockets
+from purport.service.overlay.registering import register_links
+from purport.service.overlay.wire import trusted
 from purport.service.rule_files import RuleFiles, read_rule_files
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
@@ -63,6 +65,7 @@ def serve(
         governing = Governing(settings, reread, file, broker, auth, rules)
         governing.begin()
         register(broker, settings)
+        register_links(broker, settings.overlay)
         desk = Desk(settings.limits.requests_waiting)
         kept = settings.broker.kept_in
         found = addresses(
@@ -104,6 +107,10 @@ def require_usable(settings: ServiceSettings) -> None:
         if not path.exists():
             raise InvalidInput(f"broker.ontology: {path} is not there")
     read_rule_files(settings.rules, settings.access_rules())
+    for one in settings.overlay.neighbours if settings.overlay is not None else ():
+        one.token_to_show()
+        if one.ca is not None:
+            trusted(one.ca)
 
 
 @contextmanager
@@ -174,6 +181,8 @@ class _Running:
             await asyncio.wait((serving, started), return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
                 await self._translating.begin()
+                if self._service.overlay is not None:
+                    await self._service.overlay.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
                 await self._drain()
@@ -189,6 +198,8 @@ class _Running:
             one.close()
         self._service.draining.set()
         self._translating.stop()
+        if self._service.overlay is not None:
+            await self._service.overlay.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._door.close_sockets()
