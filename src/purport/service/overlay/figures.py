@@ -16,7 +16,10 @@ def families(neighbours: Sequence[NeighbourStatus]) -> Iterator[Family]:
 
     label = "neighbour"
     yield gauges(
-        "purport_overlay_up", "Whether there is a link.", label, of(lambda one: one.state == "up")
+        "purport_overlay_up",
+        "Whether there is a link.",
+        label,
+        of(lambda one: int(one.state == "up")),
     )
     yield gauges(
         "purport_overlay_waiting",

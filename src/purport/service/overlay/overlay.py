@@ -30,11 +30,11 @@ from purport.service.overlay.status import (
     RefusedComers,
     neighbour_status,
 )
-from purport.service.overlay.wire import Wire, WireBroken, dialled
+from purport.service.overlay.wire import Dial, Wire, WireBroken, dialled
 from purport.service.settings import OverlaySettings, RequestLimits
 
 _LOG = logging.getLogger("purport.service")
-_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 5.0
+_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 2.0
 _STOPPING_SECONDS = 1.0
 _AFTER_REFUSAL_SECONDS, _LONGEST_AFTER_REFUSAL_SECONDS = 1.0, 30.0
 
@@ -61,11 +61,13 @@ class Overlay:
         who_of: WhoOf,
         lets_in: Callable[[str | None, str | None], bool],
         knows_names: bool,
+        dial: Dial = dialled,
     ) -> None:
         """`knows_names`: whoever comes has to show whose token it has."""
         self.name = settings.name
         self._settings, self._limits, self._exchange = settings, limits, exchange
         self._who_of, self._lets_in, self._knows_names = who_of, lets_in, knows_names
+        self._dial = dial
         self._links = {one.name: Link(one, _now) for one in settings.neighbours}
         self._refused = RefusedComers(_now)
         self._here = Introduction(settings.name, "", limits.message_bytes)
@@ -233,6 +235,8 @@ class Overlay:
                     link.stay_down(f"{by}{error}")
             except PurportError as error:
                 link.stay_down(str(error))
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
+                _LOG.error("the link to %r failed", link.name, exc_info=error)
             tries = 0 if link.figures.connections > connections else tries + 1
             longest = min(wait * 2 ** min(tries, 20), most)
             await asyncio.sleep(longest * (0.5 + random.random() / 2))
@@ -240,7 +244,7 @@ class Overlay:
     async def _connect(self, link: Link, url: str) -> None:
         settings, limits = link.settings, self._limits
         token = await asyncio.to_thread(settings.token_to_show)
-        wire = await dialled(
+        wire = await self._dial(
             url,
             token=token,
             ca=settings.ca,

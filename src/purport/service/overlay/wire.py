@@ -14,6 +14,7 @@ from purport.errors import PurportError, UnusablePath
 from purport.service.overlay.address import overlay_address
 
 _OPEN_SECONDS = 10.0
+_LONGEST_REASON = 40  # letters, which may be of three bytes each: a frame has room for 123 bytes
 
 
 class WireBroken(PurportError):
@@ -21,11 +22,9 @@ class WireBroken(PurportError):
 
 
 class Wire(Protocol):
-    """Takes texts to the other end, and brings those from there."""
+    """Takes texts to the other end, which is at an address, and brings those from there."""
 
-    @property
-    def address(self) -> str:
-        """Where the other end is."""
+    address: str
 
     async def send(self, text: str) -> None:
         """Send a message; `WireBroken` if it cannot be."""
@@ -35,6 +34,20 @@ class Wire(Protocol):
 
     async def close(self, code: int, reason: str) -> None:
         """Send nothing any more, and say why."""
+
+
+class Dial(Protocol):
+    """Opens a WebSocket to a neighbour; `WireBroken` says why there is none."""
+
+    async def __call__(
+        self,
+        url: str,
+        *,
+        token: str | None,
+        ca: Path | None,
+        message_bytes: int,
+        ping_seconds: float,
+    ) -> Wire: ...
 
 
 class ServerWire:
@@ -64,8 +77,8 @@ class ServerWire:
     async def close(self, code: int, reason: str) -> None:
         if self._websocket.application_state is not WebSocketState.DISCONNECTED:
             try:
-                await self._websocket.close(code, reason[:120])
-            except (OSError, RuntimeError):
+                await self._websocket.close(code, reason[:_LONGEST_REASON])
+            except (OSError, RuntimeError, WebSocketDisconnect):
                 return
 
 
@@ -88,7 +101,7 @@ class ClientWire:
             raise WireBroken(_why(error, self.address)) from None
 
     async def close(self, code: int, reason: str) -> None:
-        await self._connection.close(code, reason[:120])
+        await self._connection.close(code, reason[:_LONGEST_REASON])
 
 
 async def dialled(
