@@ -21,7 +21,7 @@ from purport.service.overlay.greeting import (
     introduced,
     refuse,
 )
-from purport.service.overlay.link import Link
+from purport.service.overlay.link import Connection, Link
 from purport.service.overlay.messages import VERSION, Hello, written
 from purport.service.overlay.session import Session
 from purport.service.overlay.status import (
@@ -108,16 +108,15 @@ class Overlay:
         """Take a link that somebody opens, until it breaks; or say why not."""
         try:
             link, peer = await self._heard(wire, token)
-            await self._make_room(link, peer, is_ours=False)
+            await self._require_room(link, peer, is_ours=False)
             await wire.send(written(self._here.hello(link.name, await self._held(link))))
+            await self._use(link, wire, peer, is_ours=False, may_go_on=self._may_go_on(link, token))
         except WireBroken:
             return
         except LinkRefused as error:
             if error.code != CROSSED and not error.is_theirs:
                 self._note_refused(error, wire.address)
             await refuse(wire, error)
-            return
-        await self._use(link, wire, peer, is_ours=False, may_go_on=self._may_go_on(link, token))
 
     async def status(self) -> OverlayStatus:
         """How all links are."""
@@ -170,27 +169,35 @@ class Overlay:
                 name=link.name,
             )
 
-    async def _make_room(self, link: Link, peer: Hello, *, is_ours: bool) -> None:
-        """Let a new connection take the place of an old one; `LinkRefused` if that is to stay.
+    async def _require_room(self, link: Link, peer: Hello, *, is_ours: bool) -> None:
+        """Raise `LinkRefused` if there is a link already that is to stay.
 
-        When both ends have opened one at the same time, that of the first name by its letters is
-        used. An old one of an earlier epoch is used no more, if nobody answers there.
+        One to another epoch of the neighbour is used no more, if nobody answers there.
         """
         old = link.session
         if old is None:
             return
         if old.peer.epoch == peer.epoch:
-            keeps_ours = self.name < link.name
-            if old.is_ours != is_ours and old.is_ours == keeps_ours:
-                raise LinkRefused(f"{link.name!r} is linked already", code=CROSSED)
+            self._require_better(link, old, is_ours=is_ours)
         elif await old.is_alive():
             raise LinkRefused(
                 f"two brokers are called {link.name!r}: one is linked already, from {old.address}",
                 code="same name",
                 name=link.name,
             )
-        old.end("another connection took its place")
-        link.session = None
+        else:
+            old.end("nobody answers there any more")
+            await link.is_down.wait()
+
+    def _require_better(self, link: Link, old: Connection, *, is_ours: bool) -> None:
+        """Raise `LinkRefused` unless a connection is to take the place of an old one.
+
+        When both ends have opened one at the same time, both use that of the first name by its
+        letters.
+        """
+        keeps_ours = self.name < link.name
+        if old.is_ours != is_ours and old.is_ours == keeps_ours:
+            raise LinkRefused(f"{link.name!r} is linked already", code=CROSSED)
 
     async def _use(
         self,
@@ -201,7 +208,16 @@ class Overlay:
         is_ours: bool,
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Tell and hear over a connection until it breaks."""
+        """Tell and hear over a connection until it breaks.
+
+        `LinkRefused` if there is another one now, which is to stay.
+        """
+        old = link.session
+        if old is not None:
+            if old.peer.epoch != peer.epoch:
+                raise LinkRefused(f"{link.name!r} is linked already", code=CROSSED)
+            self._require_better(link, old, is_ours=is_ours)
+            old.end("another connection took its place")
         session = Session(
             wire,
             peer,
@@ -253,14 +269,14 @@ class Overlay:
         )
         try:
             peer = await introduced(wire, self._here, link.name, lambda: self._held(link))
-            await self._make_room(link, peer, is_ours=True)
+            await self._require_room(link, peer, is_ours=True)
+            await self._use(link, wire, peer, is_ours=True)
         except LinkRefused as error:
             await refuse(wire, error)
             raise
         except BaseException:
             await wire.close(1001, "")
             raise
-        await self._use(link, wire, peer, is_ours=True)
 
     async def _follow(self) -> None:
         """Ask neighbours for what somebody here wants, or no more."""
