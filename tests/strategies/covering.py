@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from purport.matching.asked import asked_values
+from purport.matching.asked import MatchedPredicate, asked_values
 from purport.matching.first_line import value_answers
 from purport.matching.measures import Measures
 from purport.model import subscription as ast
@@ -41,6 +41,9 @@ TOLD: list[Term] = [
     Text("50 °F"),
     Text("1e3"),
     Text("off"),
+    Text("a"),
+    Text("m"),
+    Text("p"),
     Text("zz"),
     Resource("urn:x:Blue"),
 ]
@@ -58,7 +61,7 @@ class Pair(NamedTuple):
 Values = dict[Attribute, Sequence[Term]]  # that predicates of an attribute ask for
 MIXED: Values = {name: [*VALUES, *NUMBERS] for name in ATTRIBUTES}
 TIDY: Values = {
-    Text("heat"): [one for one in NUMBERS if one.unit in _UNITS[1:4] and one.magnitude < 1000],
+    Text("heat"): [one for one in NUMBERS if one.unit is _UNITS[1] and one.magnitude < 1000],
     Text("level"): [one for one in NUMBERS if one.unit is None and one.magnitude < 1000],
     Text("tag"): [Text(one) for one in ("25", "Lap  Top", "lap top", "off", "true")],
     Text("is on"): [Boolean(True), Boolean(False)],
@@ -145,7 +148,8 @@ def _changed(draw: st.DrawFn, predicate: ast.Predicate, values: Values) -> ast.P
 @st.composite
 def _nearly(draw: st.DrawFn, predicate: ast.Predicate) -> ast.Predicate:
     """A predicate with `~` here or there."""
-    name = replace(predicate.attribute, approximation=draw(near))  # type: ignore[union-attr]
+    assert isinstance(predicate, MatchedPredicate)
+    name = replace(predicate.attribute, approximation=draw(near))
     match predicate:
         case ast.Comparison(_, operator, value):
             return _compared(name, operator, replace(value, approximation=draw(near)))
@@ -153,7 +157,7 @@ def _nearly(draw: st.DrawFn, predicate: ast.Predicate) -> ast.Predicate:
             likely = tuple(replace(one, approximation=draw(near)) for one in values)
             return type(predicate)(name, likely)
         case _:
-            return replace(predicate, attribute=name)  # type: ignore[arg-type]
+            return replace(predicate, attribute=name)
 
 
 def _subscription(some: list[ast.Predicate], chosen: ast.Options | None = None) -> ast.Subscription:

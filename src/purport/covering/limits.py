@@ -55,7 +55,8 @@ class Limit:
                 return cls(operator, Kind.TIME, None, (instant,))
             case Quantity(magnitude, unit):
                 based = Fraction(repr(magnitude)) if unit is None else unit.in_base(magnitude)
-                return cls(operator, Kind.NUMBER, None if unit is None else unit.base, (magnitude, based))
+                base = None if unit is None else unit.base
+                return cls(operator, Kind.NUMBER, base, (magnitude, based))
 
     def with_operator(self, operator: Operator) -> Limit:
         """The same value under another operator."""
