@@ -113,6 +113,15 @@ _FOLLOWS: dict[Operator, dict[Operator, frozenset[int]]] = {
 }
 
 
+def is_wider(one: Operator, other: Operator) -> bool:
+    """Whether two values that stand to each other by the other operator do so by the one, too.
+
+    >>> is_wider(Operator.AT_MOST, Operator.LESS), is_wider(Operator.LESS, Operator.AT_MOST)
+    (True, False)
+    """
+    return _EQUAL in _FOLLOWS[one].get(other, ())
+
+
 def _is_apart(one: Limit, other: Limit) -> bool:
     """Whether what meets the one is different from the other's value, as it is of another kind.
 
