@@ -65,7 +65,7 @@ def _told_live(pair: Pair, steps: Sequence[Step], allowance: int) -> list[set[st
     return list(told.values())
 
 
-@given(pairs_in_time(), st.data())
+@given(pairs_in_time, st.data())
 def test_what_a_pattern_is_told_of_no_cover_of_it_misses(pair: Pair, data: st.DataObject) -> None:
     if not covers(*pair):
         return
@@ -75,7 +75,7 @@ def test_what_a_pattern_is_told_of_no_cover_of_it_misses(pair: Pair, data: st.Da
         assert specific <= general
 
 
-@given(pairs_in_time().filter(lambda pair: is_in_time(pair.general.pattern)), st.data())
+@given(pairs_in_time.filter(lambda pair: is_in_time(pair.general.pattern)), st.data())
 def test_an_engine_tells_who_asks_for_more_of_all_that_it_tells_others(
     pair: Pair, data: st.DataObject
 ) -> None:

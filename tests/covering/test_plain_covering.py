@@ -7,7 +7,7 @@ from purport import Event, Matcher
 from purport.covering.covers import covers
 from tests.oracles.refuted_covering import answerable, refuting_event
 from tests.strategies.approximate import Steps
-from tests.strategies.covering import TIDY, Pair, events_for, exact_pairs, near_pairs
+from tests.strategies.covering import Pair, events_for, exact_pairs, near_pairs, tidy_pairs
 
 
 def _accepted(pair: Pair, event: Event) -> tuple[bool, bool]:
@@ -27,21 +27,21 @@ def _check(pair: Pair, data: st.DataObject) -> None:
         assert is_told or not is_asked_for
 
 
-@given(exact_pairs(), st.data())
+@given(exact_pairs, st.data())
 def test_what_an_exact_subscription_accepts_no_cover_of_it_refuses(
     pair: Pair, data: st.DataObject
 ) -> None:
     _check(pair, data)
 
 
-@given(near_pairs(), st.data())
+@given(near_pairs, st.data())
 def test_what_an_approximate_subscription_accepts_no_cover_of_it_refuses(
     pair: Pair, data: st.DataObject
 ) -> None:
     _check(pair, data)
 
 
-@given(exact_pairs(TIDY))
+@given(tidy_pairs)
 def test_what_a_subscription_with_values_of_one_kind_does_not_cover_has_an_event_to_show_it(
     pair: Pair,
 ) -> None:

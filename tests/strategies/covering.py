@@ -6,7 +6,7 @@ have what answers the specific one, taken from values around all bounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -165,31 +165,68 @@ def _subscription(some: list[ast.Predicate], chosen: ast.Options | None = None) 
 
 
 @st.composite
-def exact_pairs(draw: st.DrawFn, values: Values = MIXED) -> Pair:
-    """Pairs without `~`, under the default options."""
-    specific = draw(st.lists(_predicates(values), min_size=1, max_size=4))
-    kept = draw(st.lists(st.sampled_from(specific), min_size=1, max_size=3))
-    general = [draw(_changed(one, values)) for one in kept]
-    return Pair(_subscription(general), _subscription(specific))
-
-
-_plain = st.lists(_predicates(MIXED), min_size=1, max_size=3)
+def wider(draw: st.DrawFn, specific: ast.Subscription, values: Values = MIXED) -> ast.Subscription:
+    """A subscription without `~` that asks for something similar, most likely for less."""
+    some = list(specific.predicates)
+    kept = draw(st.lists(st.sampled_from(some), min_size=1, max_size=3))
+    return _subscription([draw(_changed(one, values)) for one in kept])
 
 
 @st.composite
-def near_pairs(draw: st.DrawFn) -> Pair:
-    """Pairs with any options, and with `~` here or there."""
-    specific = [draw(_nearly(one)) for one in draw(_plain)]
-    kept = draw(st.lists(st.sampled_from(specific), min_size=1, max_size=3))
+def wider_nearly(draw: st.DrawFn, specific: ast.Subscription) -> ast.Subscription:
+    """A subscription with other options, and with `~` elsewhere, that asks for similar things."""
+    some = list(specific.predicates)
+    kept = draw(st.lists(st.sampled_from(some), min_size=1, max_size=3))
     if draw(st.booleans()):
-        kept = list(draw(st.permutations(specific)))
+        kept = list(draw(st.permutations(some)))
     general = [one if draw(st.booleans()) else draw(_changed(one, MIXED)) for one in kept]
     general = [draw(_nearly(one)) if draw(st.booleans()) else one for one in general]
-    mine = draw(options)
-    its = mine if draw(st.booleans()) else draw(options)
+    chosen = specific.options if draw(st.booleans()) else draw(options)
     if draw(st.booleans()):
-        mine = replace(its, threshold=draw(st.sampled_from([0.0, 0.3, 0.5])))
-    return Pair(_subscription(general, mine), _subscription(specific, its))
+        chosen = replace(chosen, threshold=draw(st.sampled_from([0.0, 0.3, 0.5])))
+    return _subscription(general, chosen)
+
+
+@st.composite
+def exact_subscriptions(draw: st.DrawFn, values: Values = MIXED) -> ast.Subscription:
+    """Subscriptions without `~`, under the default options."""
+    return _subscription(draw(st.lists(_predicates(values), min_size=1, max_size=4)))
+
+
+@st.composite
+def near_subscriptions(draw: st.DrawFn) -> ast.Subscription:
+    """Subscriptions with any options, and with `~` here or there."""
+    some = draw(st.lists(_predicates(MIXED), min_size=1, max_size=3))
+    return _subscription([draw(_nearly(one)) for one in some], draw(options))
+
+
+@st.composite
+def pairs(
+    draw: st.DrawFn,
+    specific: st.SearchStrategy[ast.Subscription],
+    wider: Callable[[ast.Subscription], st.SearchStrategy[ast.Subscription]],
+) -> Pair:
+    """Pairs of which the general one is made of the specific one."""
+    one = draw(specific)
+    return Pair(draw(wider(one)), one)
+
+
+@st.composite
+def families(
+    draw: st.DrawFn,
+    specific: st.SearchStrategy[ast.Subscription],
+    wider: Callable[[ast.Subscription], st.SearchStrategy[ast.Subscription]],
+) -> list[ast.Subscription]:
+    """Subscriptions of which each but the first is made of an earlier one."""
+    some = [draw(specific)]
+    for _ in range(draw(st.integers(1, 5))):
+        some.append(draw(wider(draw(st.sampled_from(some)))))
+    return list(dict.fromkeys(some))
+
+
+exact_pairs = pairs(exact_subscriptions(), wider)
+tidy_pairs = pairs(exact_subscriptions(TIDY), lambda one: wider(one, TIDY))
+near_pairs = pairs(near_subscriptions(), wider_nearly)
 
 
 def exact_answers(predicate: ast.Predicate, statement: Statement) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from purport.model import subscription as ast
 from purport.model.comparison import Operator
 from tests.strategies import temporal
-from tests.strategies.covering import Pair
+from tests.strategies.covering import pairs
 
 _WIDER: dict[Operator, Sequence[Operator]] = {
     Operator.EQUAL: (Operator.AT_MOST, Operator.AT_LEAST),
@@ -114,8 +114,9 @@ def _narrower(draw: st.DrawFn, pattern: ast.Pattern) -> ast.Pattern:
 
 
 @st.composite
-def pairs_in_time(draw: st.DrawFn) -> Pair:
-    """Pairs of subscriptions in time without `~`, the general one made of the specific one."""
-    specific = draw(temporal.exact_subscriptions)
-    pattern = draw(wider_patterns(specific.pattern))
-    return Pair(replace(specific, pattern=pattern), specific)
+def wider_in_time(draw: st.DrawFn, specific: ast.Subscription) -> ast.Subscription:
+    """A subscription that is told of something similar, most likely of more."""
+    return replace(specific, pattern=draw(wider_patterns(specific.pattern)))
+
+
+pairs_in_time = pairs(temporal.exact_subscriptions, wider_in_time)
