@@ -140,9 +140,11 @@ class CoveringGraph:
             del parent.children[node]
         for child in node.children:
             del child.parents[node]
+        parents_above = _Above(node.parents)
         for child in node.children:
-            for parent in node.parents:
-                if not any(self._covers(parent.demand, one.demand) for one in child.parents):
+            known = parents_above.any_of(child.parents)
+            for place, parent in enumerate(node.parents):
+                if not known >> place & 1:
                     parent.children[child] = None
                     child.parents[parent] = None
             if not child.parents:
@@ -213,6 +215,36 @@ class CoveringGraph:
             return self._nodes[identifier]
         except KeyError:
             raise NotFound(f"no subscription {identifier!r} is here") from None
+
+
+class _Above:
+    """Which of some nodes are above others, each as a bit; what was found is kept."""
+
+    def __init__(self, nodes: _Nodes) -> None:
+        self._bits = {node: 1 << place for place, node in enumerate(nodes)}
+        self._known: dict[_Node, int] = {}
+
+    def any_of(self, nodes: Iterable[_Node]) -> int:
+        """Those that are one of these, or above one."""
+        found = 0
+        for node in nodes:
+            found |= self._of(node)
+        return found
+
+    def _of(self, node: _Node) -> int:
+        waiting = [node]
+        while waiting:
+            one = waiting[-1]
+            unknown = [other for other in one.parents if other not in self._known]
+            if unknown:
+                waiting += unknown
+                continue
+            waiting.pop()
+            bits = self._bits.get(one, 0)
+            for other in one.parents:
+                bits |= self._known[other]
+            self._known[one] = bits
+        return self._known[node]
 
 
 _parents: Callable[[_Node], _Nodes] = attrgetter("parents")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import NamedTuple
 
 from purport.covering.braces import AmongLast, Braces, Window, Witnessed
@@ -224,11 +223,10 @@ def _place(limit: Limit) -> float:
     """Where a limit lies, as a double; rounding keeps the order."""
     if limit.kind is Kind.TIME:
         return float(microseconds(limit.places[0]))
-    based: Fraction = limit.places[1]
     try:
-        return float(based)
+        return float(limit.places[1])
     except OverflowError:
-        return math.inf if based > 0 else -math.inf
+        return math.inf if limit.places[1] > 0 else -math.inf
 
 
 def _all_braces(form: Form) -> Iterator[Braces]:
