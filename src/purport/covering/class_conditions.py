@@ -32,6 +32,7 @@ from purport.ontology.el_profile import is_beyond_el, is_el
 from purport.ontology.expression_index import told_unions
 from purport.ontology.ontology import Ontology
 
+_REMEMBERED = 65_536
 _EQUALITIES = (Operator.EQUAL, Operator.NOT_EQUAL)
 
 
@@ -40,7 +41,8 @@ class KnownClasses:
 
     def __init__(self, ontology: Ontology | None) -> None:
         self._ontology = ontology
-        self.contains = lru_cache(maxsize=65_536)(self._contains)
+        self.contains = lru_cache(maxsize=_REMEMBERED)(self._contains)
+        self.is_ordered = lru_cache(maxsize=_REMEMBERED)(self._is_ordered)
 
     def condition(self, predicate: ClassPredicate) -> ClassCondition:
         """The condition of a predicate without `~`.
@@ -68,7 +70,7 @@ class KnownClasses:
             case ClassRelation.EQUIVALENT:
                 return below and above
 
-    def is_ordered(self, one: ClassExpression) -> bool:
+    def _is_ordered(self, one: ClassExpression) -> bool:
         """Whether it is a class in the order of classes, above something and below something."""
         ontology = self._ontology
         if ontology is None or not isinstance(one, Named) or one in (THING, NOTHING):
@@ -76,6 +78,12 @@ class KnownClasses:
         classes = ontology.classes
         is_proper = one.name in classes and one.name not in classes.unsatisfiable
         return is_proper and not ontology.subsumes_expression(one, THING)
+
+    def all_above(self, name: str) -> frozenset[str]:
+        """The classes that contain one, itself among them."""
+        assert self._ontology is not None
+        classes = self._ontology.classes
+        return classes.ancestors(name) | classes.equivalents(name) | {name}
 
     def has_below(self, wider: str, narrower: str) -> bool:
         """Whether a property contains another one."""

@@ -42,9 +42,9 @@ class Condition:
 
     def implies(self, other: Condition) -> bool:
         """Whether each statement that meets this condition meets the other, too."""
-        return self.attribute == other.attribute and all(
-            any(_implies_all(mine, its) for its in other.alternatives) for mine in self.alternatives
-        )
+        if self.attribute != other.attribute:
+            return False
+        return all(_implies_any(mine, other.alternatives) for mine in self.alternatives)
 
 
 def all_contained(predicate: ContainsAll) -> tuple[Condition, ...]:
@@ -68,8 +68,18 @@ def may_share(one: Key, other: Key) -> bool:
     return one == other or is_text_of_iri
 
 
-def _implies_all(limits: Alternative, others: Alternative) -> bool:
-    return all(any(one.implies(other) for one in limits) for other in others)
+def _implies_any(limits: Alternative, alternatives: tuple[Alternative, ...]) -> bool:
+    """Whether what meets some limits meets those of an alternative; quick, as it is asked often."""
+    for others in alternatives:
+        for other in others:
+            for one in limits:
+                if one.implies(other):
+                    break
+            else:
+                break
+        else:
+            return True
+    return False
 
 
 def _between(above: Limit, below: Limit) -> Alternative:

@@ -8,8 +8,8 @@ lines: as they stand, and in base units. What holds of limits must hold on both:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
 from typing import Any
 
 from purport.model.comparison import Operator
@@ -54,8 +54,11 @@ class Limit:
             case Time(instant):
                 return cls(operator, Kind.TIME, None, (instant,))
             case Quantity(magnitude, unit):
-                based = Fraction(repr(magnitude)) if unit is None else unit.in_base(magnitude)
-                return cls(operator, Kind.NUMBER, unit and unit.base, (magnitude, based))
+                if unit is None:  # in some unit or other: as decimal notation has it
+                    places: tuple[Any, ...] = magnitude, Decimal(repr(magnitude))
+                    return cls(operator, Kind.NUMBER, None, places)
+                places = magnitude, unit.in_base(magnitude)
+                return cls(operator, Kind.NUMBER, unit.base, places)
 
     def with_operator(self, operator: Operator) -> Limit:
         """The same value under another operator."""
@@ -65,51 +68,48 @@ class Limit:
         """Whether each told value that meets this limit meets the other, too."""
         if self.kind is not other.kind:
             return _is_apart(self, other)
-        if self.base != other.base:
+        follows = _FOLLOWS.get((self.operator, other.operator))
+        if follows is None or self.base != other.base:
             return False
-        follows = _FOLLOWS[other.operator].get(self.operator)
-        if follows is None:
-            return False
-        return all(
-            ((mine > its) - (mine < its)) in follows
-            for mine, its in zip(self.places, other.places, strict=True)
-        )
+        for mine, its in zip(self.places, other.places, strict=True):
+            if ((mine > its) - (mine < its)) not in follows:
+                return False
+        return True
 
 
-# For the operator that is to follow, the operators that it follows from, with how the value of
-# these may stand to its own: less (-1), equal (0) or greater (1).
+# When the second operator follows from the first one: how the first value may stand to the second,
+# less (-1), equal (0) or greater (1).
 _LESS, _EQUAL, _GREATER = -1, 0, 1
-_FOLLOWS: dict[Operator, dict[Operator, frozenset[int]]] = {
-    Operator.EQUAL: {Operator.EQUAL: frozenset({_EQUAL})},
-    Operator.NOT_EQUAL: {
-        Operator.NOT_EQUAL: frozenset({_EQUAL}),
-        Operator.EQUAL: frozenset({_LESS, _GREATER}),
-        Operator.LESS: frozenset({_LESS, _EQUAL}),
-        Operator.AT_MOST: frozenset({_LESS}),
-        Operator.GREATER: frozenset({_GREATER, _EQUAL}),
-        Operator.AT_LEAST: frozenset({_GREATER}),
-    },
-    Operator.LESS: {
-        Operator.EQUAL: frozenset({_LESS}),
-        Operator.LESS: frozenset({_LESS, _EQUAL}),
-        Operator.AT_MOST: frozenset({_LESS}),
-    },
-    Operator.AT_MOST: {
-        Operator.EQUAL: frozenset({_LESS, _EQUAL}),
-        Operator.LESS: frozenset({_LESS, _EQUAL}),
-        Operator.AT_MOST: frozenset({_LESS, _EQUAL}),
-    },
-    Operator.GREATER: {
-        Operator.EQUAL: frozenset({_GREATER}),
-        Operator.GREATER: frozenset({_GREATER, _EQUAL}),
-        Operator.AT_LEAST: frozenset({_GREATER}),
-    },
-    Operator.AT_LEAST: {
-        Operator.EQUAL: frozenset({_GREATER, _EQUAL}),
-        Operator.GREATER: frozenset({_GREATER, _EQUAL}),
-        Operator.AT_LEAST: frozenset({_GREATER, _EQUAL}),
-    },
+_FOLLOWS: dict[tuple[Operator, Operator], tuple[int, ...]] = {
+    (Operator.EQUAL, Operator.EQUAL): (_EQUAL,),
+    (Operator.EQUAL, Operator.NOT_EQUAL): (_LESS, _GREATER),
+    (Operator.EQUAL, Operator.LESS): (_LESS,),
+    (Operator.EQUAL, Operator.AT_MOST): (_LESS, _EQUAL),
+    (Operator.EQUAL, Operator.GREATER): (_GREATER,),
+    (Operator.EQUAL, Operator.AT_LEAST): (_GREATER, _EQUAL),
+    (Operator.NOT_EQUAL, Operator.NOT_EQUAL): (_EQUAL,),
+    (Operator.LESS, Operator.NOT_EQUAL): (_LESS, _EQUAL),
+    (Operator.LESS, Operator.LESS): (_LESS, _EQUAL),
+    (Operator.LESS, Operator.AT_MOST): (_LESS, _EQUAL),
+    (Operator.AT_MOST, Operator.NOT_EQUAL): (_LESS,),
+    (Operator.AT_MOST, Operator.LESS): (_LESS,),
+    (Operator.AT_MOST, Operator.AT_MOST): (_LESS, _EQUAL),
+    (Operator.GREATER, Operator.NOT_EQUAL): (_GREATER, _EQUAL),
+    (Operator.GREATER, Operator.GREATER): (_GREATER, _EQUAL),
+    (Operator.GREATER, Operator.AT_LEAST): (_GREATER, _EQUAL),
+    (Operator.AT_LEAST, Operator.NOT_EQUAL): (_GREATER,),
+    (Operator.AT_LEAST, Operator.GREATER): (_GREATER,),
+    (Operator.AT_LEAST, Operator.AT_LEAST): (_GREATER, _EQUAL),
 }
+
+
+def is_wider(one: Operator, other: Operator) -> bool:
+    """Whether two values that stand to each other by the other operator do so by the one, too.
+
+    >>> is_wider(Operator.AT_MOST, Operator.LESS), is_wider(Operator.LESS, Operator.AT_MOST)
+    (True, False)
+    """
+    return _EQUAL in _FOLLOWS.get((other, one), ())
 
 
 def _is_apart(one: Limit, other: Limit) -> bool:

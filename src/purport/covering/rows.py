@@ -100,7 +100,10 @@ class Facts:
         if not row.is_known:
             return False
         for one in row.conditions:
-            if not any(follows(fact, one) for fact in self.said.get(one.attribute, ())):
+            for fact in self.said.get(one.attribute, ()):
+                if follows(fact, one):
+                    break
+            else:
                 return False
         bag = row.bag
         return bag is None or any(one.implies(bag) for one in self.bags.get(bag.attribute, ()))
