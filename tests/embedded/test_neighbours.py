@@ -348,3 +348,43 @@ def test_a_link_that_has_gone_leaves_nothing_behind() -> None:
 
         broker.neighbours.link("south")
         assert broker.neighbours.interests("south") == {}
+
+
+def test_what_waits_for_one_neighbour_is_told_to_another_that_leads_to_it() -> None:
+    with linked(TRIANGLE) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        wanted = Interest("{heat > 30}", 2)
+        brokers[0].neighbours.take_interests("1", {}, ["{heat > 30}"])
+        for number in range(3):
+            brokers[0].publish({"@id": f"e{number}", "heat": 31}, topic="t", publisher="ann")
+        brokers[0].publish({"heat": 20})
+        assert brokers[0].neighbours.status("1").waiting == 0
+
+        brokers[0].neighbours.take_interests("1", {wanted.text: wanted})
+        brokers[0].neighbours.reroute("2")
+
+        assert brokers[0].neighbours.interests("2") == {}
+        brokers[0].publish({"@id": "e3", "heat": 31})
+        brokers.tell((0, 1))
+        brokers.tell((1, 2))
+        assert told(brokers[2], "hot") == ["e0", "e1", "e2", "e3"]
+        assert published(brokers[2])[0][0].publisher == "ann"
+        brokers.tell((0, 2))
+        assert told(brokers[2], "hot") == []
+
+
+def test_what_is_rerouted_survives_a_restart_and_is_told_once() -> None:
+    with linked(TRIANGLE, snapshot_every=1) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[1].publish({"@id": "e1", "heat": 31})
+        brokers.tell((1, 0))
+        brokers[0].neighbours.reroute("2")  # it came from the other one, and knows it
+        assert brokers[0].neighbours.status("1").waiting == 0
+
+        brokers.nodes[0].kill()
+        brokers.restart(0)
+        brokers.settle()
+
+        assert told(brokers[2], "hot") == ["e1"]

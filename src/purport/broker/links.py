@@ -16,7 +16,16 @@ import msgspec
 
 from purport.broker.engine import Answer
 from purport.broker.known_events import KeptBlocks, KnownEvents
-from purport.broker.records import Answered, Begun, Entry, Linked, Origin, Published, Told
+from purport.broker.records import (
+    Answered,
+    Begun,
+    Entry,
+    Linked,
+    Origin,
+    Published,
+    Rerouted,
+    Told,
+)
 from purport.covering.interest import EVERYTHING, PARTS, Interest
 from purport.errors import EventError
 from purport.model.comparison import Operator
@@ -144,6 +153,11 @@ class Links:
 
         Ids that this broker has given say so: elsewhere, others have the same.
         """
+        if isinstance(rerouted := entry.record, Rerouted):
+            return Arrival(
+                Event.from_json(rerouted.event), rerouted.origin, rerouted.topic,
+                rerouted.publisher, rerouted.causes, rerouted.rules, rerouted.probability,
+            )  # fmt: skip
         record, event, origin = entry.record, entry.event, self.origin_of(entry)
         assert isinstance(record, Published) and event is not None
         causes, rules = record.causes, record.rules

@@ -133,6 +133,22 @@ class Linked(Struct, frozen=True, tag="linked", omit_defaults=True):
     unwanted: tuple[str, ...] = ()  # the texts of those that are over
 
 
+class Rerouted(Struct, frozen=True, tag="rerouted", omit_defaults=True):
+    """An event that waits for a neighbour is told to others, since another way leads to it.
+
+    What is said of it is what was said when it was published, or when it came.
+    """
+
+    event: str  # JSON: as neighbours are told it
+    told: tuple[Told, ...]
+    origin: Origin
+    topic: str = ""
+    publisher: str | None = None
+    causes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    probability: float = 1.0
+
+
 class Begun(Struct, frozen=True, tag="begun"):
     """A broker that has neighbours has started: an epoch of it begins."""
 
@@ -266,6 +282,7 @@ Record = (
     | Detected
     | TimePassed
     | Linked
+    | Rerouted
     | Begun
 )
 
@@ -286,7 +303,7 @@ class Entry(Struct, frozen=True, gc=False):
 
 def addressees(record: Record) -> Iterable[Addressee | Told]:
     """Who is told of what a record says, and under which number."""
-    if type(record) is Published or isinstance(record, Detected):  # of most, at once
+    if type(record) is Published or isinstance(record, Detected | Rerouted):  # of most, at once
         return record.told
     if isinstance(record, Updated | AnswerTold):
         return [one for change in record.told for one in change.to]

@@ -32,6 +32,7 @@ from purport.broker.records import (
     Linked,
     Paused,
     Published,
+    Rerouted,
     Resumed,
     Scheduled,
     Subscribed,
@@ -160,7 +161,7 @@ class BrokerState:
             case TimePassed(now):
                 if self.time is not None:
                     self.time.pass_time(time_of(now))
-            case AnswerTold():
+            case AnswerTold() | Rerouted():
                 self._tell(entry)
             case Linked() as linked:
                 self._take_interests(linked)

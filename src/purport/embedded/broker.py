@@ -155,7 +155,7 @@ class Broker(Door):
         super().__init__(self._ledger, journal, deliveries, Trials(parts, explain))
         self._listeners = Listeners(self._ledger, deliveries, self._clock, self._settings)
         self.neighbours = Neighbours(
-            self._ledger, deliveries, self._listeners, lambda: self._settings.access
+            self._ledger, deliveries, self._listeners, lambda: self._settings
         )
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:

@@ -17,8 +17,8 @@ from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
-from purport.broker.links import Arrival, Links
-from purport.broker.publishing import arrived, detected, published
+from purport.broker.links import Links
+from purport.broker.publishing import detected, published
 from purport.broker.records import (
     Acknowledged,
     Entry,
@@ -161,19 +161,11 @@ class Ledger:
             self._tell_what_was_found_by(entries)
             return Publication(entries, late)
 
-    def arrive(self, arrivals: Sequence[Arrival], link: str) -> list[Entry]:
-        """Publish what came by a link, of it what is not known, as one change."""
+    def change(self, draft: Callable[..., list[Entry]]) -> list[Entry]:
+        """Write the entries that a function gives for the state, a time and what was received."""
         with self.lock, self._drafting:
             self.run_what_may()
-            entries = arrived(
-                self._state,
-                arrivals,
-                self._clock.now(),
-                link=link,
-                limits=self._settings.limits,
-                access=self._settings.access,
-                received=self.received.all(),
-            )
+            entries = draft(state=self._state, at=self._clock.now(), received=self.received.all())
             self._write(entries)
             self._tell_what_was_found_by(entries)
             return entries
