@@ -388,3 +388,46 @@ def test_what_is_rerouted_survives_a_restart_and_is_told_once() -> None:
         brokers.settle()
 
         assert told(brokers[2], "hot") == ["e1"]
+
+
+def test_what_is_rerouted_is_passed_on_by_those_who_know_it_already() -> None:
+    with linked(CHAIN) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[1].neighbours.take_interests("2", {}, ["{heat > 30}"])
+        brokers[0].neighbours.link("x")
+        brokers[0].neighbours.take_interests("x", {"{heat > 30}": Interest("{heat > 30}", 1)})
+        brokers[0].publish({"@id": "e1", "heat": 31})
+        brokers.settle()
+        assert brokers.told == 1  # 1 had nobody to tell it to
+
+        wanted = {"{heat > 30}": Interest("{heat > 30}", 1)}
+        brokers[1].neighbours.take_interests("2", wanted)
+        brokers[0].neighbours.reroute("x")
+        brokers.settle()
+
+        assert told(brokers[2], "hot") == ["e1"] and len(published(brokers[1])) == 1
+        assert not brokers[0].neighbours.departures("1", -1, 9)
+
+        brokers[0].neighbours.take_interests("x", wanted)
+        brokers[0].neighbours.reroute("x")
+        brokers.settle()
+        assert brokers.told == 5 and told(brokers[2], "hot") == []
+
+
+def test_what_is_rerouted_goes_round_a_circle_once() -> None:
+    with linked(TRIANGLE) as brokers:
+        for number in range(3):
+            brokers[number].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[0].publish({"@id": "e1", "heat": 31})
+        brokers.settle()
+        before = brokers.told
+        brokers[0].neighbours.link("x")
+        brokers[0].neighbours.take_interests("x", {EVERYTHING: Interest(EVERYTHING, 1)})
+        brokers[0].publish({"@id": "e2", "heat": 31})
+        brokers[0].neighbours.reroute("x")
+        brokers.settle()
+
+        assert [told(brokers[number], "hot") for number in range(3)] == [["e1", "e2"]] * 3
+        assert brokers.told - before <= 10

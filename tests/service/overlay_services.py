@@ -103,6 +103,7 @@ class OverlayService:
             lets_in=lambda name, token: self._who_of(token) == name,
             knows_names=self.tokens is not None,
             dial=self._dial,
+            linger_seconds=self.network.linger_seconds,
         )
         await self.overlay.begin()
         await self.overlay.has_begun.wait()
@@ -165,7 +166,8 @@ class OverlayService:
 class OverlayNetwork:
     """All services, by their names; a link between two can be cut."""
 
-    def __init__(self) -> None:
+    def __init__(self, linger_seconds: float = 0.02) -> None:
+        self.linger_seconds = linger_seconds
         self.services: dict[str, OverlayService] = {}
         self.wires: list[tuple[str, str, MemoryWire]] = []
 

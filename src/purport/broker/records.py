@@ -53,7 +53,8 @@ class Published(Struct, frozen=True, tag="published", omit_defaults=True):
 
     A derived event has `causes`, the ids of the events it comes from, nearest first, the `rules` it
     went through, in the same order, and the probability that all of these matches are right. One
-    that was published at another broker has its `origin`, and the `link` by which it came.
+    that was published at another broker has its `origin`, and the `link` by which it came; `again`
+    if it was rerouted.
     """
 
     told: tuple[Told, ...] = ()
@@ -65,6 +66,7 @@ class Published(Struct, frozen=True, tag="published", omit_defaults=True):
     probability: float = 1.0
     origin: Origin | None = None
     link: str = ""
+    again: Origin | None = None
 
 
 class Delivery(StrEnum):
@@ -134,14 +136,17 @@ class Linked(Struct, frozen=True, tag="linked", omit_defaults=True):
 
 
 class Rerouted(Struct, frozen=True, tag="rerouted", omit_defaults=True):
-    """An event that waits for a neighbour is told to others, since another way leads to it.
+    """An event is told to neighbours though it may have been before: there is another way now.
 
-    What is said of it is what was said when it was published, or when it came.
+    It waits for one to which the old way leads no more, or has come from a neighbour that told it
+    so; `again` is by what that is known, which each broker passes on once. The rest is what was
+    said of the event when it was published, or when it came.
     """
 
     event: str  # JSON: as neighbours are told it
     told: tuple[Told, ...]
     origin: Origin
+    again: Origin | None = None  # of another broker; else this very entry is what it is known by
     topic: str = ""
     publisher: str | None = None
     causes: tuple[str, ...] = ()

@@ -161,7 +161,10 @@ class BrokerState:
             case TimePassed(now):
                 if self.time is not None:
                     self.time.pass_time(time_of(now))
-            case AnswerTold() | Rerouted():
+            case AnswerTold():
+                self._tell(entry)
+            case Rerouted() as rerouted:
+                self.links.note(rerouted)
                 self._tell(entry)
             case Linked() as linked:
                 self._take_interests(linked)
@@ -269,8 +272,7 @@ class BrokerState:
 
     def _publish(self, entry: Entry, published: Published) -> None:
         assert entry.event is not None
-        if published.origin is not None:
-            self.links.known.add(published.origin)
+        self.links.note(published)
         for engine in self.engines:
             engine.advance(entry.sequence, entry.event, entry.time)
         cursors = self.cursors

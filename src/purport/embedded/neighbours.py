@@ -16,6 +16,7 @@ from purport.broker.records import (
     Delivery,
     Entry,
     Linked,
+    Origin,
     Overflow,
     Published,
     Rerouted,
@@ -151,6 +152,11 @@ class Neighbours:
             )
             forbidden = len(arrivals) - len(allowed)
             return Arrived(entries, len(allowed) - taken, forbidden)
+
+    def is_known(self, origin: Origin) -> bool:
+        """Whether an event is in the journal."""
+        with self._ledger.lock:
+            return self._ledger.links.is_known(origin)
 
     def departures(self, neighbour: str, after: int, most: int) -> list[Departure]:
         """Some of what waits for a neighbour, under numbers after this one."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from purport.service.overlay.messages import Hello
+from purport.service.overlay.messages import Hello, Said
 from purport.service.settings import NeighbourSettings
 
 _LOG = logging.getLogger("purport.service")
@@ -21,6 +21,9 @@ class Connection(Protocol):
     peer: Hello
     address: str
     is_ours: bool  # it was opened here
+
+    def say(self, said: Said) -> None:
+        """Say something as soon as it can be."""
 
     def end(self, reason: str) -> None:
         """Tell and hear no more."""
@@ -56,6 +59,9 @@ class Link:
         self.figures = Figures()
         self.asked = 0  # interests, that the neighbour is to know of
         self.is_settled = False  # and knows
+        self.is_used = True  # or else it is spare
+        self.unneeded_since: float | None = None  # by the event loop's clock
+        self.says_spare = self.is_said_spare = False  # here, and at the other end
         self.news = asyncio.Event()  # it may have to be asked for something else
         self.is_down = asyncio.Event()
         self.is_down.set()
@@ -63,6 +69,7 @@ class Link:
     def go_up(self, session: Connection) -> None:
         """There is a link."""
         self.session, self.since, self.reason = session, self._now(), ""
+        self.says_spare = self.is_said_spare = False
         self.figures.connections += 1
         self.is_down.clear()
         _LOG.info("the link to %r is up: %s", self.name, session.address)

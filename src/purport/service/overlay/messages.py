@@ -16,6 +16,7 @@ from msgspec import Raw, Struct
 from purport.broker.links import Arrival
 from purport.broker.records import Origin
 from purport.covering.interest import Interest
+from purport.covering.topology import LinkState
 from purport.embedded.neighbours import Departure
 from purport.errors import EventError, InvalidInput
 from purport.model.event import Event
@@ -64,6 +65,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
     causes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     probability: float = 1.0
+    again: Origin | None = None  # by what it is known that it was rerouted, if it was
 
     @classmethod
     def of(cls, departure: Departure) -> ToldEvent:
@@ -71,7 +73,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
         told = departure.arrival
         return cls(
             departure.number, told.origin, Raw(told.event.to_json()), told.topic, told.publisher,
-            told.causes, told.rules, told.probability,
+            told.causes, told.rules, told.probability, told.again,
         )  # fmt: skip
 
     def arrival(self) -> Arrival:
@@ -81,7 +83,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
             raise EventError("an event that a neighbour tells has an id")
         return Arrival(
             event, self.origin, self.topic, self.publisher, self.causes, self.rules,
-            self.probability,
+            self.probability, self.again,
         )  # fmt: skip
 
 
@@ -93,6 +95,8 @@ class Said(Struct, frozen=True, omit_defaults=True):
     interested: str | None = None  # a digest of what is known to be wanted
     events: tuple[ToldEvent, ...] = ()
     acknowledged: int | None = None  # all events through this number are in the journal
+    states: tuple[LinkState, ...] = ()  # what brokers say of their links
+    spare: bool | None = None  # whether the speaker could do without this link
     ping: int | None = None
     pong: int | None = None
     piece: str | None = None  # a part of a longer message, in base64
