@@ -36,7 +36,8 @@ class Bell:
 
     def ring(self) -> None:
         """Wake all who wait."""
-        self._rung.set()
+        if not self._rung.is_set():  # which is quicker than to set it again
+            self._rung.set()
         if self._sleepers:
             with self._lock:
                 sleepers = tuple(self._sleepers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -476,6 +476,13 @@ class Broker(Door):
             self._ledger.set_access(access)
             self._settings = replace(self._settings, access=access)
             pause_forbidden(self._ledger, access)
+
+    def undisturbed(self) -> AbstractContextManager[object]:
+        """While it lasts, others publish and change nothing: many looks take less together.
+
+        It is for whoever takes from subscribers that nobody else takes from.
+        """
+        return self._ledger.lock
 
     def require_writable(self) -> None:
         """Raise `JournalError` if the journal cannot be written, as far as is known."""

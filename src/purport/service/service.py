@@ -46,11 +46,11 @@ class Service:
     who: Who = nobody
     who_of: Callable[[str | None], str | None] = no_name  # the same, by the token of a message
     lets_in: Callable[[str | None, str | None], bool] = anybody  # who was let in by a token, still?
-    delivery: Delivery = field(default_factory=Delivery)
     metrics: Metrics = field(default_factory=Metrics)
     draining: asyncio.Event = field(default_factory=asyncio.Event)  # it is about to stop
     more_routes: Sequence[BaseRoute] = ()  # of those who know who asks
     publisher: Publisher = field(init=False)
+    delivery: Delivery = field(init=False)
 
     def __post_init__(self) -> None:
         publisher = Publisher(
@@ -60,6 +60,7 @@ class Service:
             most_waiting=self.settings.limits.requests_waiting,
         )
         object.__setattr__(self, "publisher", publisher)
+        object.__setattr__(self, "delivery", Delivery(self.broker.undisturbed))
 
     def close(self) -> None:
         """Deliver nothing any more, and wait for what is being done; the broker stays open."""
