@@ -248,11 +248,11 @@ class SubscriptionState(Struct, frozen=True, omit_defaults=True):
     status: SubscriptionStatus | None = None  # of one; of a list, left out
 
 
-class SubscriptionList(Struct, frozen=True, omit_defaults=True):
-    """The answer to GET /subscriptions, or to GET /rules."""
+class SubscriptionList(Struct, frozen=True):
+    """The answer to GET /subscriptions, or to GET /rules: the one or the other, or both."""
 
-    subscriptions: tuple[SubscriptionState, ...] = ()
-    rules: tuple[SubscriptionState, ...] = ()
+    subscriptions: tuple[SubscriptionState, ...] | UnsetType = UNSET
+    rules: tuple[SubscriptionState, ...] | UnsetType = UNSET
 
 
 class NotificationList(Struct, frozen=True):

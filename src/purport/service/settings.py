@@ -260,11 +260,11 @@ def read_settings(
             problem = None
     if problem is not None:
         raise problem
-    _require_sound(settings, "the settings" if path is None else str(path))
+    require_sound(settings, "the settings" if path is None else str(path))
     return settings
 
 
-def _require_sound(settings: ServiceSettings, what: str) -> None:
+def require_sound(settings: ServiceSettings, what: str) -> None:
     """Raise what is wrong although each part of it is right."""
     for problem in _problems(settings):
         raise InvalidInput(f"{what}: {problem}")

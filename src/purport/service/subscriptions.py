@@ -43,7 +43,7 @@ from purport.service.registrations import (
     status_of,
 )
 from purport.service.service import Service
-from purport.service.versions import require_version, tag_of
+from purport.service.versions import is_known, require_version, tag_of
 
 MOST_LISTED = 1_000
 Most = Annotated[int, msgspec.Meta(ge=1, le=MOST_LISTED)]
@@ -219,7 +219,11 @@ class _Registrations:
         return self._listed([state_of(one) for one in listed], headers)
 
     async def _get(self, request: Request) -> Response:
-        return await self._with_one(request, lambda one, who: None, is_looking=True)
+        answer = await self._with_one(request, lambda one, who: None, is_looking=True)
+        tag = answer.headers["ETag"]
+        return (
+            Response(status_code=304, headers={"ETag": tag}) if is_known(request, tag) else answer
+        )
 
     async def _patch(self, request: Request) -> Response:
         patch = await read_json(request, Patch, (MERGE_PATCH, JSON))
@@ -312,10 +316,11 @@ class _Registrations:
         return state_of(one, status_of(self._broker, identifier, who))
 
     def _told(self, state: SubscriptionState, status: int) -> Response:
-        headers = {"ETag": tag_of(state.version)}
+        answer = json_answer(state, status)
+        answer.headers["ETag"] = tag_of(state.version, bytes(answer.body))
         if status == 201:
-            headers["Location"] = f"{self._mount.path}/{quote(state.id, safe='')}"
-        return json_answer(state, status, headers)
+            answer.headers["Location"] = f"{self._mount.path}/{quote(state.id, safe='')}"
+        return answer
 
     def _listed(self, states: list[SubscriptionState], headers: dict[str, str]) -> Response:
         found = tuple(states)
