@@ -16,8 +16,8 @@ from starlette.websockets import WebSocket
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import is_query
-from purport.broker.records import Overflow
 from purport.client.messages import (
+    OverflowName,
     SocketRequest,
     SubscribedMessage,
     SubscribeMessage,
@@ -33,17 +33,10 @@ from purport.model.notification import Notification
 from purport.model.subscription import Rule, Subscription
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
-from purport.service.registrations import kind_of
+from purport.service.registrations import OVERFLOWS, kind_of
 from purport.service.service import Service
 from purport.sparql.graph_store import Dataset
 
-_OVERFLOWS = {
-    "drop oldest": Overflow.DROP_OLDEST,
-    "pause": Overflow.PAUSE,
-    "disconnect": Overflow.PAUSE,
-    "refuse": Overflow.REFUSE,
-    "block": Overflow.REFUSE,
-}
 _CLOSINGS = {  # how a client is told that it is cut off
     Ending.OVERFLOWED: (1013, "more waited than may: subscribe again, and read quicker"),
     Ending.FORBIDDEN: (1008, "what is subscribed to may not be heard any more"),
@@ -275,7 +268,7 @@ def _begin(
         owner=who,
         durable=asked.durable,
         dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
-        overflow=_OVERFLOWS[_overflow_of(asked)],
+        overflow=OVERFLOWS[_overflow_of(asked)],
         most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
         acknowledging=Acknowledging.BY_HAND,
     )
@@ -304,7 +297,7 @@ def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) ->
                 broker.end(one.feed.subscriber)
 
 
-def _overflow_of(asked: SubscribeMessage) -> str:
+def _overflow_of(asked: SubscribeMessage) -> OverflowName:
     """What happens when too much waits: changes of an answer make no sense with gaps in them."""
     if asked.overflow is not None:
         return asked.overflow

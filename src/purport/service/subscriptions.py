@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import dataset_of
-from purport.broker.records import MOST_WAITING, Delivery, Overflow
+from purport.broker.records import MOST_WAITING, Delivery
 from purport.broker.registry import Registration
 from purport.client.messages import SubscriptionList, SubscriptionState
 from purport.errors import InvalidInput, NotFound
@@ -31,6 +31,7 @@ from purport.service.operation import (
 )
 from purport.service.problems import Refused
 from purport.service.registrations import (
+    OVERFLOWS,
     RULES,
     SUBSCRIPTIONS,
     Mount,
@@ -288,7 +289,7 @@ class _Registrations:
             durable=wanted.durable,
             delivery=wanted.delivery or Delivery.AT_LEAST_ONCE,
             most_waiting=wanted.most_waiting or MOST_WAITING,
-            overflow=wanted.overflow or Overflow.DROP_OLDEST,
+            overflow=OVERFLOWS[wanted.overflow or "drop oldest"],
             webhook=wanted.webhook or "",
         )
         made.close()
