@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import is_query
+from purport.broker.registry import Registration
 from purport.client.messages import (
     OverflowName,
     SocketRequest,
@@ -256,35 +257,65 @@ def _begin(
     if asked.after is not None and not asked.durable:
         raise InvalidInput("only a durable subscription goes on after a number")
     before = _there_is(broker, spuid, who)
-    if asked.durable:
-        broker.require_keeper(who)
-        if before and before != ("query" if isinstance(wanted, str) else "subscription"):
-            raise Refused(409, "exists", f"{spuid!r} is there already, as a {before}")
-    elif before is not None:
-        raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
-    subscriber = broker.subscribe(
-        wanted,
-        name=spuid,
-        owner=who,
-        durable=asked.durable,
-        dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
-        overflow=OVERFLOWS[_overflow_of(asked)],
-        most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
-        acknowledging=Acknowledging.BY_HAND,
-    )
+    if before is not None:
+        _require_same(before, asked, wanted)
+        subscriber = _heard_again(broker, before, asked, who)
+    else:
+        if asked.durable:
+            broker.require_keeper(who)
+        subscriber = broker.subscribe(
+            wanted,
+            name=spuid,
+            owner=who,
+            durable=asked.durable,
+            dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
+            overflow=OVERFLOWS[_overflow_of(asked)],
+            most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
+            acknowledging=Acknowledging.BY_HAND,
+        )
     if asked.after is not None:
         return _Begun(subscriber, subscriber.go_on_after(asked.after) + 1)
     return _Begun(subscriber, subscriber.status.acknowledged + 1)
 
 
-def _there_is(broker: Broker, identifier: str, who: str | None) -> str | None:
-    """What kind of thing has an id, if anything; "" if it is another's."""
+def _there_is(broker: Broker, identifier: str, who: str | None) -> Registration | None:
+    """What has an id; refused if it is another's, since nobody else can have the id then."""
     try:
-        return kind_of(broker.registration(identifier, who=who).subscription)
+        return broker.registration(identifier, who=who)
     except NotFound:
         return None
     except Forbidden:
-        return ""
+        raise Refused(409, "exists", f"{identifier!r} is taken") from None
+
+
+def _require_same(
+    before: Registration, asked: SubscribeMessage, wanted: Subscription | str
+) -> None:
+    """Raise `Refused` if what is there is not what a client could go on with."""
+    spuid, kind = before.id, kind_of(before.subscription)
+    if not (asked.durable and before.is_durable):
+        raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
+    if kind != ("query" if isinstance(wanted, str) else "subscription"):
+        raise Refused(409, "exists", f"{spuid!r} is there already, as a {kind}")
+    if before.webhook:
+        told = f"{spuid!r} is there already, and posted to its webhook: it is told nowhere else"
+        raise Refused(409, "exists", told)
+
+
+def _heard_again(
+    broker: Broker, before: Registration, asked: SubscribeMessage, who: str | None
+) -> Subscriber:
+    """What is there already, with what the message says of it; the rest stays as it is."""
+    graphs = _graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)
+    broker.change(
+        before.id,
+        text=asked.sparql or asked.purport,
+        dataset=None if graphs == (None, None) else Dataset(*graphs),
+        most_waiting=asked.most_waiting,
+        overflow=None if asked.overflow is None else OVERFLOWS[asked.overflow],
+        who=who,
+    )
+    return broker.subscriber(before.id, acknowledging=Acknowledging.BY_HAND, who=who)
 
 
 def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
