@@ -393,12 +393,10 @@ class Broker(Door):
             "overflow": None if overflow is None else one_of(Overflow, overflow),
             "webhook": webhook,
         }
-        wanted = changed(self._require_manager(identifier, who), text, dataset, given)
-        if wanted is not None:
-            require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
         with self._ledger.lock:
-            before = self._require_manager(identifier, who)
-            wanted = changed(before, text, dataset, given)
+            wanted = changed(self._require_manager(identifier, who), text, dataset, given)
+            if wanted is not None:
+                require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
             self._register([] if wanted is None else [wanted])
             return self._ledger.registration(identifier)
 

@@ -97,6 +97,7 @@ class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ontology: tuple[Path, ...] = ()
     infers: bool = False
     remembered_ids: _Count = 100_000  # of publications: one of them is not published again
+    webhooks_to_private: bool | None = None  # where is posted; None: if nobody else gets in here
 
     @property
     def kept_in(self) -> Path | None:
@@ -201,6 +202,12 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[RuleFile, ...] = ()
     triples: tuple[Triples, ...] = ()
     changes: tuple[Changes, ...] = ()
+
+    @property
+    def posts_to_private(self) -> bool:
+        """Whether webhooks and rules may post to this machine or a private network."""
+        told = self.broker.webhooks_to_private
+        return self.listen.is_on_this_machine if told is None else told
 
     def shown(self) -> str:
         """All of it, a line for each setting, without secrets."""
