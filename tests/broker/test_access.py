@@ -48,6 +48,18 @@ def test_a_pattern_that_nobody_understands_is_refused(pattern: str) -> None:
         rule("ann", topics=(pattern,))
 
 
+@pytest.mark.parametrize("topics", [("a/#",), ("a", "b/+"), ()])
+@pytest.mark.parametrize("graphs", [("urn:g",), ("urn:*", "default"), ()])
+@pytest.mark.parametrize("effect", list(Effect))
+def test_a_rule_of_some_topics_and_some_graphs_would_concern_nothing_and_is_refused(
+    topics: tuple[str, ...], graphs: tuple[str, ...], effect: Effect
+) -> None:
+    who, actions = frozenset({"ann"}), frozenset({Action.PUBLISH, Action.UPDATE})
+
+    with pytest.raises(InvalidInput, match="make two of it"):
+        AccessRule(who, actions, topics, graphs, effect)
+
+
 def test_nothing_is_allowed_that_no_rule_allows() -> None:
     rules = AccessRules((rule("ann", topics=("floor/1/#",)),))
 
@@ -92,13 +104,22 @@ def test_who_may_not_is_told_what_and_where() -> None:
 
 @given(
     st.lists(
-        st.builds(
-            AccessRule,
-            st.sampled_from([frozenset({"ann"}), frozenset({"bob"}), frozenset({"*"})]),
-            st.sampled_from([frozenset({Action.PUBLISH}), frozenset({Action.SUBSCRIBE})]),
-            st.sampled_from([("#",), ("a/#",), ("a/#", "#"), ("a", "+"), ()]),
-            st.sampled_from([("*",), ("urn:g",), ("urn:*", "*"), ()]),
-            st.sampled_from(Effect),
+        st.one_of(
+            st.builds(
+                AccessRule,
+                st.sampled_from([frozenset({"ann"}), frozenset({"bob"}), frozenset({"*"})]),
+                st.sampled_from([frozenset({Action.PUBLISH}), frozenset({Action.SUBSCRIBE})]),
+                topics=topics,
+                graphs=graphs,
+                effect=st.sampled_from(Effect),
+            )
+            for topics, graphs in (
+                (
+                    st.sampled_from([("#",), ("a/#",), ("a/#", "#"), ("a", "+"), ()]),
+                    st.just(("*",)),
+                ),
+                (st.just(("#",)), st.sampled_from([("*",), ("urn:g",), ("urn:*", "*"), ()])),
+            )
         ),
         max_size=3,
     ).map(tuple),
