@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import msgspec
 from starlette.routing import BaseRoute, WebSocketRoute
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import is_query
@@ -97,7 +97,8 @@ class Socket:
             await asyncio.gather(sender, return_exceptions=True)
             await asyncio.shield(self._leave())
         if self._cut_off_by is not None:
-            await self._websocket.close(*_CLOSINGS[self._cut_off_by])
+            with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it has gone meanwhile
+                await self._websocket.close(*_CLOSINGS[self._cut_off_by])
 
     async def _receive(self) -> MutableMapping[str, Any]:
         """What the client says next; only while it is waited for can the client be cut off."""
