@@ -20,6 +20,7 @@ from purport.courier import Patience
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.event import Event
 from tests.client.stand_in import EVENT, StandIn, standing_in
+from tests.service.raw_client import wait_until
 
 QUICK = Patience(tries=3, first_wait_seconds=0.0)
 
@@ -219,6 +220,23 @@ def test_a_durable_subscription_goes_on_over_the_next_socket(
     assert numbers == [0, 1, 2]
     subscribed = [one["subscribe"] for one in server.heard if "subscribe" in one]
     assert [one.get("after") for one in subscribed] == [None, 1]
+
+
+@pytest.mark.parametrize("text", ["{a = 1}", "SELECT ?x { ?x ?p ?o }"])
+@pytest.mark.parametrize("again", [0, 2])
+def test_a_durable_subscription_goes_on_when_the_numbers_of_the_server_went_back(
+    server: StandIn, client: Client, text: str, again: int
+) -> None:
+    server.told = [[*range(5)], [again, again + 1]]
+
+    with client.subscribe(text, name="hot", durable=True) as notifications:
+        numbers = [next(iter(notifications)).sequence for _ in range(7)]
+        notifications.take(timeout=0.01)
+        wait_until(lambda: len(server.heard) >= 9 + (again > 0))
+
+    assert numbers == [0, 1, 2, 3, 4, again, again + 1]
+    acknowledged = [one["acknowledge"]["sequence"] for one in server.heard if "acknowledge" in one]
+    assert acknowledged == [0, 1, 2, 3, 4, *range(max(again - 1, 0), again + 2)]
 
 
 def test_a_query_is_told_whole_after_each_connection(server: StandIn, client: Client) -> None:

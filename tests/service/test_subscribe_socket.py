@@ -243,6 +243,21 @@ def test_after_a_number_that_was_not_told_yet_nothing_is_passed_over(
     assert client.hear()["notification"]["event"]["a"] == 2
 
 
+def test_a_durable_query_is_told_where_it_goes_on(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    asked = {"subscribe": {"sparql": LAMPS, "name": "lamps", "durable": True}}
+    client = open_socket()
+
+    begun = [client.ask(asked), client.hear()]
+    client.close()
+    again = open_socket().ask({"subscribe": {**asked["subscribe"], "after": 0}})
+
+    assert begun[0] == {"subscribed": {"spuid": "lamps", "sequence": 0}}
+    assert begun[1]["notification"]["sequence"] == 0
+    assert again == {"subscribed": {"spuid": "lamps", "sequence": 1}}
+
+
 def test_a_durable_subscription_outlives_its_socket_until_it_is_unsubscribed(
     server: Served, open_socket: Callable[[], Client]
 ) -> None:
@@ -408,10 +423,10 @@ def test_who_hears_what_is_there_changes_only_what_the_message_says(
     client = open_socket()
 
     client.ask({"subscribe": asked})
+    client.hear()
     is_same = server.broker.registration("lamps") == before
     client.close()
-    open_socket().say({"subscribe": {**asked, "most_waiting": 9, "overflow": "block"}})
-    server.wait_until(lambda: server.broker.registration("lamps").version == 2)
+    open_socket().ask({"subscribe": {**asked, "most_waiting": 9, "overflow": "block"}})
 
     after = server.broker.registration("lamps")
     assert is_same

@@ -68,7 +68,10 @@ class SocketRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class SubscribedMessage(Struct, frozen=True, omit_defaults=True):
-    """That a subscription of ours is there; `sequence` is the number of what is told next."""
+    """That a subscription of ours is there; `sequence` is the number of what is told next.
+
+    A query that is not durable is told its answer instead, as the protocol says.
+    """
 
     spuid: str
     sequence: int

@@ -156,7 +156,7 @@ class Socket:
             may_hear=partial(service.lets_in, who, token),
         )
         self._heard[spuid] = _Heard(feed, asked.alias, asked.durable)
-        if asked.purport is not None:
+        if asked.purport is not None or asked.durable:  # who goes on may be told nothing for long
             said = SubscribedMessage(spuid, begun.next, asked.alias)
             self._say({"subscribed": said})
         service.delivery.add(feed)
