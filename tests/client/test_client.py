@@ -321,3 +321,23 @@ def test_a_wait_between_sockets_can_be_interrupted_by_a_deadline(server: StandIn
     ):
         assert notifications.take() is not None
         assert notifications.take(timeout=0.05) is None
+
+
+def test_what_is_there_is_taken_in_no_time_in_an_event_loop_too(server: StandIn) -> None:
+    server.told = [[0, 1]]
+
+    async def taken() -> list[int]:
+        found: list[int] = []
+        async with (
+            AsyncClient(server.url) as client,
+            await client.subscribe("{a = 1}") as notifications,
+            asyncio.timeout(10),
+        ):
+            while len(found) < 2:
+                told = await notifications.take(timeout=0)
+                found += [] if told is None else [told.sequence]
+                await asyncio.sleep(0.001)
+            assert await notifications.take(timeout=0) is None
+        return found
+
+    assert asyncio.run(taken()) == [0, 1]
