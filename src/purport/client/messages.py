@@ -59,7 +59,10 @@ class AcknowledgeMessage(Struct, frozen=True):
 
 
 class SocketRequest(Struct, frozen=True, omit_defaults=True):
-    """What a client says over a WebSocket; one of the first three is there."""
+    """What a client says over a WebSocket; one of the first three is there.
+
+    A token alone takes the place of the one before, under which the client hears what it hears.
+    """
 
     subscribe: SubscribeMessage | None = None
     unsubscribe: UnsubscribeMessage | None = None

@@ -58,6 +58,7 @@ class _Heard(NamedTuple):
 
     feed: Feed
     alias: str | None
+    who: str | None
     is_durable: bool
 
 
@@ -79,6 +80,9 @@ class Socket:
         self._task = asyncio.current_task()
         self._is_receiving = False
         self._cut_off_by: Ending | None = None
+        self._last_words: object = None
+        self._token = websocket.headers.get("Authorization")
+        self._tokens: dict[str | None, str | None] = {}  # the last of each who has told one
 
     async def run(self) -> None:
         """Answer what the client says, until one of both goes."""
@@ -98,6 +102,8 @@ class Socket:
             await asyncio.shield(self._leave())
         if self._cut_off_by is not None:
             with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it has gone meanwhile
+                if self._last_words is not None:
+                    await self._websocket.send_text(_text(self._last_words))
                 await self._websocket.close(*_CLOSINGS[self._cut_off_by])
 
     async def _receive(self) -> MutableMapping[str, Any]:
@@ -131,13 +137,24 @@ class Socket:
             heard = self._named(received.spuid)
             subscriber = heard.feed.subscriber
             await self._service.desk.write(partial(subscriber.acknowledge, received.sequence))
+        elif token is not None:
+            self._let_in(token)
+            self._token = token
         else:
-            raise InvalidInput("expected one of subscribe, unsubscribe, acknowledge")
+            raise InvalidInput("expected one of subscribe, unsubscribe, acknowledge, authorization")
+
+    def _let_in(self, token: str | None) -> str | None:
+        """Who tells a token, under which they hear from now on what they hear here."""
+        who = self._service.who_of(token)
+        self._tokens[who] = token
+        return who
+
+    def _may_hear(self, who: str | None) -> bool:
+        return self._service.lets_in(who, self._tokens[who])
 
     async def _subscribe(self, asked: SubscribeMessage, token: str | None) -> None:
         service = self._service
-        token = token or self._websocket.headers.get("Authorization")
-        who = service.who_of(token)
+        who = self._let_in(token or self._token)
         most = service.settings.limits.subscriptions_per_socket
         if len(self._heard) >= most:
             raise Refused(429, "too_many_subscriptions", f"a socket has {most:,} at the most")
@@ -153,9 +170,9 @@ class Socket:
             self._end,
             acknowledges=asked.acknowledge == "sent",
             is_cut_off=_overflow_of(asked) == "disconnect",
-            may_hear=partial(service.lets_in, who, token),
+            may_hear=partial(self._may_hear, who),
         )
-        self._heard[spuid] = _Heard(feed, asked.alias, asked.durable)
+        self._heard[spuid] = _Heard(feed, asked.alias, who, asked.durable)
         if asked.purport is not None or asked.durable:  # who goes on may be told nothing for long
             said = SubscribedMessage(spuid, begun.next, asked.alias)
             self._say({"subscribed": said})
@@ -183,6 +200,8 @@ class Socket:
         if heard is None or heard.feed is not feed:
             return
         if ending is not Ending.UNSUBSCRIBED:
+            if ending is Ending.FORBIDDEN and self._last_words is None:
+                self._last_words = self._why_forbidden(heard)
             if self._cut_off_by is None and self._is_receiving and self._task is not None:
                 self._task.cancel()
             self._cut_off_by = self._cut_off_by or ending
@@ -190,6 +209,14 @@ class Socket:
         del self._heard[spuid]
         self._service.delivery.remove(feed)
         self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
+
+    def _why_forbidden(self, heard: _Heard) -> object:
+        """What is said of a token under which nothing is heard any more, if that is why."""
+        try:
+            self._service.require_let_in(heard.who, self._tokens[heard.who])
+        except Refused as error:
+            return problem_message(error, heard.alias)
+        return None
 
     async def _leave(self) -> None:
         """The client has gone: what is durable waits for it, the rest is over."""
@@ -202,7 +229,11 @@ class Socket:
         await self._service.desk.clean_up(partial(_leave, self._service.broker, left))
 
     def _say(self, message: object) -> None:
-        self._outlet.put(Message(msgspec.json.encode(message).decode()))
+        self._outlet.put(Message(_text(message)))
+
+
+def _text(message: object) -> str:
+    return msgspec.json.encode(message).decode()
 
 
 def _read(text: str | bytes) -> SocketRequest:
