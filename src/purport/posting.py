@@ -124,7 +124,7 @@ def posted(
     request = urllib.request.Request(
         url, body, {"Content-Type": "application/json", **(headers or {})}, method="POST"
     )
-    is_local = _is_loopback(urlsplit(url).hostname or "")
+    is_local = is_loopback(urlsplit(url).hostname or "")
     opener = _opener(is_local=is_local) if to_private else _public_opener()
     try:
         with opener.open(request, timeout=timeout_seconds) as response:
@@ -210,7 +210,7 @@ class _PublicTlsHandler(urllib.request.HTTPSHandler):
         return self.do_open(_PublicTlsConnection, req)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether a host is this machine, which no proxy can reach."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

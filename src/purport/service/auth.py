@@ -18,6 +18,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from purport.client.messages import RegisterMessage, RegisterRequest
 from purport.errors import InvalidInput
 from purport.service.brake import Brake
 from purport.service.credentials import Credentials
@@ -31,15 +32,6 @@ _GRANT = "client_credentials"
 _AT_ONCE = 4  # secrets that are looked at; each of them takes a processor and 16 MB for a while
 _REMEMBERED = 10_000  # tokens of those who hear something
 _NEVER_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
-
-
-class _Wish(msgspec.Struct, frozen=True):
-    client_identity: str
-    grant_types: tuple[str, ...] = (_GRANT,)
-
-
-class _Registering(msgspec.Struct, frozen=True):
-    register: _Wish
 
 
 class _Known:
@@ -182,9 +174,9 @@ def _bare(token: str) -> str:
     return rest.strip() or scheme
 
 
-def _wish(body: bytes) -> _Wish:
+def _wish(body: bytes) -> RegisterMessage:
     try:
-        return msgspec.json.decode(body, type=_Registering).register
+        return msgspec.json.decode(body, type=RegisterRequest).register
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(
             f'expected {{"register": {{"client_identity": ..., "grant_types": ["{_GRANT}"]}}}}: '
