@@ -390,8 +390,3 @@ class TokenAnswer(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return "<answer with a token>"
-
-    @classmethod
-    def of(cls, token: TokenMessage) -> TokenAnswer:
-        """Says it twice."""
-        return cls(token.access_token, token.token_type, token.expires_in, token)
