@@ -183,7 +183,7 @@ class Socket:
         del self._heard[spuid]
         self._service.delivery.remove(heard.feed)
         await self._service.desk.clean_up(
-            partial(_leave, self._service.broker, [heard], for_good=True)
+            partial(_hear_no_more, self._service.broker, [heard], for_good=True)
         )
         self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
 
@@ -226,7 +226,7 @@ class Socket:
         self._heard.clear()
         for heard in left:
             self._service.delivery.remove(heard.feed)
-        await self._service.desk.clean_up(partial(_leave, self._service.broker, left))
+        await self._service.desk.clean_up(partial(_hear_no_more, self._service.broker, left))
 
     def _say(self, message: object) -> None:
         self._outlet.put(Message(_text(message)))
@@ -350,7 +350,7 @@ def _heard_again(
     return broker.subscriber(before.id, acknowledging=Acknowledging.BY_HAND, who=who)
 
 
-def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
+def _hear_no_more(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
     """Hear no more; those that are durable go on without this client, unless it is for good."""
     for one in left:
         if one.is_durable and not for_good:
