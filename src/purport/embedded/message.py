@@ -87,34 +87,6 @@ def results_of(variables: Sequence[str], bindings: Iterable[Binding]) -> dict[st
     return {"head": {"vars": list(variables)}, "results": {"bindings": told}}
 
 
-@lru_cache(maxsize=8_192)
-def term_message(term: _Term) -> dict[str, Any]:
-    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does.
-
-    >>> term_message(Literal("lamp", language="en"))
-    {'type': 'literal', 'value': 'lamp', 'xml:lang': 'en'}
-    """
-    match term:
-        case NamedNode():
-            return {"type": "uri", "value": term.value}
-        case BlankNode():
-            return {"type": "bnode", "value": term.value}
-        case Triple():
-            parts = ("subject", "predicate", "object")
-            return {
-                "type": "triple",
-                "value": {part: term_message(getattr(term, part)) for part in parts},
-            }
-    told: dict[str, Any] = {"type": "literal", "value": term.value}
-    if term.language is not None:
-        told["xml:lang"] = term.language
-        if term.direction is not None:
-            told["its:dir"] = term.direction.value
-    elif term.datatype.value != XSD + "string":
-        told["datatype"] = term.datatype.value
-    return told
-
-
 def delivery_key(notification: Notification) -> str:
     """What a service knows a notification by: the same each time, and of no other broker's."""
     at = "" if notification.at is None else f"@{notification.at.isoformat()}"
@@ -177,3 +149,31 @@ def _predicate_text(predicate: Predicate) -> str:
 def _bound_in(change: AnswerChange) -> list[str]:
     """The variables that are bound, of a change that does not say those of its query."""
     return list(dict.fromkeys(name for one in (*change.added, *change.removed) for name in one))
+
+
+@lru_cache(maxsize=8_192)
+def term_message(term: _Term) -> dict[str, Any]:
+    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does.
+
+    >>> term_message(Literal("lamp", language="en"))
+    {'type': 'literal', 'value': 'lamp', 'xml:lang': 'en'}
+    """
+    match term:
+        case NamedNode():
+            return {"type": "uri", "value": term.value}
+        case BlankNode():
+            return {"type": "bnode", "value": term.value}
+        case Triple():
+            parts = ("subject", "predicate", "object")
+            return {
+                "type": "triple",
+                "value": {part: term_message(getattr(term, part)) for part in parts},
+            }
+    told: dict[str, Any] = {"type": "literal", "value": term.value}
+    if term.language is not None:
+        told["xml:lang"] = term.language
+        if term.direction is not None:
+            told["its:dir"] = term.direction.value
+    elif term.datatype.value != XSD + "string":
+        told["datatype"] = term.datatype.value
+    return told

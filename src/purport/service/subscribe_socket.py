@@ -36,7 +36,7 @@ from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
 from purport.service.registrations import OVERFLOWS, kind_of
 from purport.service.service import Service
-from purport.sparql.graph_store import Dataset
+from purport.sparql.graph_store import WHOLE, Dataset
 
 _CLOSINGS = {  # how a client is told that it is cut off
     Ending.OVERFLOWED: (1013, "more waited than may: subscribe again, and read quicker"),
@@ -300,7 +300,7 @@ def _begin(
             name=spuid,
             owner=who,
             durable=asked.durable,
-            dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
+            dataset=_dataset_of(asked),
             overflow=OVERFLOWS[_overflow_of(asked)],
             most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
             acknowledging=Acknowledging.BY_HAND,
@@ -338,11 +338,11 @@ def _heard_again(
     broker: Broker, before: Registration, asked: SubscribeMessage, who: str | None
 ) -> Subscriber:
     """What is there already, with what the message says of it; the rest stays as it is."""
-    graphs = _graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)
+    dataset = _dataset_of(asked)
     broker.change(
         before.id,
         text=asked.sparql or asked.purport,
-        dataset=None if graphs == (None, None) else Dataset(*graphs),
+        dataset=None if dataset == WHOLE else dataset,
         most_waiting=asked.most_waiting,
         overflow=None if asked.overflow is None else OVERFLOWS[asked.overflow],
         who=who,
@@ -365,6 +365,10 @@ def _overflow_of(asked: SubscribeMessage) -> OverflowName:
     if asked.overflow is not None:
         return asked.overflow
     return "disconnect" if asked.sparql is not None and not asked.durable else "drop oldest"
+
+
+def _dataset_of(asked: SubscribeMessage) -> Dataset:
+    return Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri))
 
 
 def _graphs(given: str | list[str] | None) -> tuple[str, ...] | None:
