@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
 from typing import Any
@@ -59,9 +60,15 @@ def bearing(name: str | None) -> dict[str, str]:
 class Secured:
     """A service on loopback that knows who asks; everything is closed in the end."""
 
-    def __init__(self, settings: ServiceSettings, broker: Broker, at_end: ExitStack) -> None:
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        broker: Broker,
+        at_end: ExitStack,
+        clock: Callable[[], float],
+    ) -> None:
         self.settings, self.broker, self._at_end = settings, broker, at_end
-        self.auth = Auth(settings)
+        self.auth = Auth(settings, clock)
         desk = Desk(settings.limits.requests_waiting)
         rules = RuleFiles(broker, settings.broker.kept_in)
         self._governing = Governing(settings, self._reread, None, broker, self.auth, rules)
@@ -164,7 +171,7 @@ def replace_settings(settings: ServiceSettings, **changes: Any) -> ServiceSettin
 
 
 @contextmanager
-def secured(**settings: Any) -> Iterator[Secured]:
+def secured(*, clock: Callable[[], float] = time.time, **settings: Any) -> Iterator[Secured]:
     """A service with these settings, over a broker in memory unless they say otherwise."""
     whole = ServiceSettings(**{"listen": ONE_PORT, "broker": IN_MEMORY, **settings})
     set_so = BrokerSettings(access=whole.access_rules(), reserved=RESERVED)
@@ -175,4 +182,4 @@ def secured(**settings: Any) -> Iterator[Secured]:
             if kept is None
             else Broker.open(kept, matcher=exact, settings=set_so)
         )
-        yield Secured(whole, broker, at_end)
+        yield Secured(whole, broker, at_end, clock)

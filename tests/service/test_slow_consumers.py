@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
@@ -118,6 +120,21 @@ def test_who_would_be_cut_off_is(service: Secured, slow: Slow) -> None:
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 1013
     assert [one["event"]["a"] for one in heard] == [*range(1, len(heard) + 1)]
     assert figure(service, "purport_closed_sockets_total", "code", "1013") == 1
+
+
+def test_who_goes_while_it_is_being_cut_off_leaves_no_traceback(
+    service: Secured, slow: Slow, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = slow("disconnect")
+    publish(service)
+    wait_until(lambda: service.broker.registration("slow").is_paused)
+
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close_socket()
+    wait_until(lambda: figure(service, "purport_closed_sockets_total", "code", "1013") == 1)
+    wait_until(lambda: service.service.metrics.sockets == 0)
+
+    assert not [one.getMessage() for one in caplog.records if one.exc_info]
 
 
 def test_what_is_paused_goes_on_when_it_is_resumed(service: Secured, slow: Slow) -> None:

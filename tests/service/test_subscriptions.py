@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import get_args
 from urllib.parse import quote
 
 import httpx
 import pytest
 
 from purport.broker.access import AccessRule, AccessRules, Action
+from purport.client.messages import OverflowName
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from tests.embedded.brokers import exact
@@ -115,7 +117,6 @@ def test_an_id_may_have_slashes_and_anything_else(client: httpx.Client) -> None:
         ('{"purport": "{a = 1}", "most_waiting": 1e999}', "out of range"),
         ('{"purport": "{a = 1}", "most_waiting": 123456789012345678901234567890}', "most_waiting"),
         ('{"purport": "{a = 1}", "overflow": "never"}', "Invalid enum value 'never'"),
-        ('{"purport": "{a = 1}", "overflow": "block"}', "expected one of 'drop oldest'"),
         ('{"purport": "{a = "}', "line 1"),
         ('{"purport": "{a = 1}", "sparql": "ASK {}"}', "got both"),
         ("{}", "got neither"),
@@ -203,6 +204,22 @@ def test_what_somebody_has_already_is_not_told_again(broker: Broker, client: htt
     assert known(tag).status_code == 200
     assert client.patch(path, json={}, headers={"if-match": tag}).status_code == 200
     assert client.patch(path, json={}, headers={"if-match": '"2-0"'}).status_code == 412
+
+
+@pytest.mark.parametrize("said", get_args(OverflowName))
+def test_what_happens_if_too_much_waits_is_said_by_every_name_that_is_offered(
+    client: httpx.Client, said: OverflowName
+) -> None:
+    path = made(client, {**HOT, "overflow": said})
+    put = client.put("/subscriptions/put", json={"purport": "{a > 0}", "overflow": said})
+    patched = client.patch(
+        path,
+        json={"overflow": said},
+        headers={"content-type": "application/merge-patch+json"},
+    )
+
+    expected = {"block": "refuse", "disconnect": "pause"}.get(said, said)
+    assert [one.json()["overflow"] for one in (client.get(path), put, patched)] == [expected] * 3
 
 
 def test_some_of_it_is_changed(broker: Broker, client: httpx.Client) -> None:

@@ -112,7 +112,10 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
     keeping = settings.broker
     ontology = keeping.ontology or None
     set_so = BrokerSettings(
-        access=settings.access_rules(), infers=keeping.infers, reserved=RESERVED
+        access=settings.access_rules(),
+        webhooks_to_private=settings.posts_to_private,
+        infers=keeping.infers,
+        reserved=RESERVED,
     )
     with _broker(keeping, ontology, set_so) as broker:
         yield broker

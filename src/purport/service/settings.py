@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +13,7 @@ import msgspec
 from purport.broker.access import ANYONE, OPEN, AccessRule, AccessRules, Action, Effect
 from purport.errors import InvalidInput, PurportError
 from purport.model.term import is_iri
-from purport.posting import shown
+from purport.posting import is_loopback, shown
 from purport.settings import in_environment, merged, read_options, read_toml
 
 PREFIX = "PURPORT_"  # of variables: PURPORT_LISTEN__PORT is `port` under [listen]
@@ -57,12 +56,7 @@ class Listening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_on_this_machine(self) -> bool:
         """Whether nobody else can reach it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
 
 class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +91,7 @@ class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ontology: tuple[Path, ...] = ()
     infers: bool = False
     remembered_ids: _Count = 100_000  # of publications: one of them is not published again
+    webhooks_to_private: bool | None = None  # where is posted; None: if nobody else gets in here
 
     @property
     def kept_in(self) -> Path | None:
@@ -201,6 +196,12 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[RuleFile, ...] = ()
     triples: tuple[Triples, ...] = ()
     changes: tuple[Changes, ...] = ()
+
+    @property
+    def posts_to_private(self) -> bool:
+        """Whether webhooks and rules may post to this machine or a private network."""
+        told = self.broker.webhooks_to_private
+        return self.listen.is_on_this_machine if told is None else told
 
     def shown(self) -> str:
         """All of it, a line for each setting, without secrets."""

@@ -58,15 +58,16 @@ def routes(service: Service) -> list[BaseRoute]:
 
     async def query(request: Request) -> Response:
         who = await service.who(request)
-        limits = service.settings.limits
-        asked = await asked_query(request, limits.body_bytes)
+        asked = await asked_query(request)
         accept = ",".join(request.headers.getlist("accept"))
-        answer = await _answered(service, asked, who, accept, Deadline(limits.query_seconds))
+        answer = await _answered(
+            service, asked, who, accept, Deadline(service.settings.limits.query_seconds)
+        )
         return await _response(answer)
 
     async def update(request: Request) -> Response:
         who = await service.who(request)
-        asked = await asked_update(request, service.settings.limits.body_bytes)
+        asked = await asked_update(request)
         text = using(asked.text, asked.dataset)
 
         def run() -> UpdateReceipt:
