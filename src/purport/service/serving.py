@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import ssl
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -86,6 +87,8 @@ def serve(
         with asyncio.Runner(loop_factory=running.config.get_loop_factory()) as runner:
             runner.run(running.run(sockets, begun))
     _LOG.info("the service has stopped")
+    if desk.has_given_up:
+        _end_at_once()
 
 
 def require_usable(settings: ServiceSettings) -> None:
@@ -112,7 +115,10 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
     keeping = settings.broker
     ontology = keeping.ontology or None
     set_so = BrokerSettings(
-        access=settings.access_rules(), infers=keeping.infers, reserved=RESERVED
+        access=settings.access_rules(),
+        infers=keeping.infers,
+        reserved=RESERVED,
+        most_rows=settings.limits.subscribed_rows,
     )
     with _broker(keeping, ontology, set_so) as broker:
         yield broker
@@ -139,6 +145,13 @@ def _clear(ready_file: Path) -> None:
         raise UnusablePath(ready_file, "its folder is not there")
     require_file(ready_file)
     ready_file.unlink(missing_ok=True)
+
+
+def _end_at_once() -> None:
+    """End the process: it would wait for queries that have been given up, perhaps for ever."""
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
 
 
 class _Running:

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from purport.broker.access import Forbidden
-from purport.broker.asked import is_query
+from purport.broker.asked import Query, is_query
 from purport.broker.records import Overflow
 from purport.client.messages import (
     SocketRequest,
@@ -31,6 +31,7 @@ from purport.errors import InvalidInput, NotFound, PurportError
 from purport.model.language.parse import parse
 from purport.model.notification import Notification
 from purport.model.subscription import Rule, Subscription
+from purport.service.deadline import require_answerable
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
 from purport.service.registrations import kind_of
@@ -150,6 +151,8 @@ class Socket:
         spuid = asked.name or f"sepa://subscription/{uuid4()}"
         if spuid in self._heard:
             raise InvalidInput(f"this socket hears {spuid!r} already")
+        if isinstance(wanted, str):
+            await require_answerable(service, who, Query(wanted, _dataset_of(asked)))
         begun = await service.desk.write(partial(_begin, service, asked, wanted, spuid, who))
         feed = Feed(
             begun.subscriber,
@@ -274,7 +277,7 @@ def _begin(
         name=spuid,
         owner=who,
         durable=asked.durable,
-        dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
+        dataset=_dataset_of(asked),
         overflow=_OVERFLOWS[_overflow_of(asked)],
         most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
         acknowledging=Acknowledging.BY_HAND,
@@ -309,6 +312,10 @@ def _overflow_of(asked: SubscribeMessage) -> str:
     if asked.overflow is not None:
         return asked.overflow
     return "disconnect" if asked.sparql is not None and not asked.durable else "drop oldest"
+
+
+def _dataset_of(asked: SubscribeMessage) -> Dataset:
+    return Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri))
 
 
 def _graphs(given: str | list[str] | None) -> tuple[str, ...] | None:
