@@ -100,6 +100,26 @@ def test_who_never_reads_is_not_listened_to_any_more() -> None:
     assert sent == [f"answer {number}" for number in range(100)]
 
 
+def test_a_feed_that_is_parked_when_all_has_been_sent_is_rung_again(broker: Broker) -> None:
+    subscriber = broker.subscribe("{a > 0}", acknowledging=Acknowledging.BY_HAND)
+    broker.publish({"a": 1})
+    rooms = iter([0])  # then the event loop sends all, and finds nobody parked
+
+    class Emptying(Outlet):
+        @property
+        def room(self) -> int:
+            return next(rooms, 1)
+
+    async def send(text: str) -> None:
+        raise AssertionError("nothing is sent here")
+
+    delivery = Delivery()
+    feed = Feed(subscriber, Emptying(send, delivery), lambda told: str(told.sequence), never)
+
+    assert feed.take() == []
+    assert list(delivery._rung) == [feed]
+
+
 def test_a_feed_that_is_rung_while_there_is_no_room_waits_once(broker: Broker) -> None:
     subscriber = broker.subscribe("{a > 0}", acknowledging=Acknowledging.BY_HAND)
 

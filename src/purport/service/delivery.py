@@ -79,9 +79,9 @@ class Feed:
         room = self.outlet.room
         taken = self.subscriber.take_some(room) if room else []
         messages = self._messages(taken)
-        if len(messages) == room:
-            self.outlet.parked[self] = None
         self.outlet.expected += len(messages)
+        if len(messages) == room:
+            self.outlet.park(self)
         return messages
 
     def _messages(self, taken: Sequence[Notification]) -> list[Message]:
@@ -140,6 +140,12 @@ class Outlet:
     def room(self) -> int:
         """How many notifications it takes besides those that wait."""
         return self._most - (self.expected - self._sent)
+
+    def park(self, feed: Feed) -> None:
+        """Have a feed rung when there is room for it."""
+        self.parked[feed] = None
+        if self.room:  # by now: all may have been sent before it was parked
+            self._delivery.ring(feed)
 
     def put(self, message: Message) -> None:
         """Have a message sent after those that wait; in the event loop."""
