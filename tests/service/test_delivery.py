@@ -48,7 +48,7 @@ def test_a_notification_that_cannot_be_told_at_first_is_told_later_in_its_place(
         told.append(text)
 
     async def deliver() -> None:
-        delivery = Delivery()
+        delivery = Delivery(look_seconds=0.02)
         outlet = Outlet(send, delivery)
         feed = Feed(subscriber, outlet, form, never)
         async with running(outlet), asyncio.timeout(_LATEST_SECONDS):
@@ -63,6 +63,50 @@ def test_a_notification_that_cannot_be_told_at_first_is_told_later_in_its_place(
 
     assert told == ["0", "1", "2", "3", "4", "5"]
     assert broker.status("heard").waiting == 0
+
+
+def test_a_feed_that_cannot_be_told_is_tried_now_and_then_and_logged_once(
+    broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    subscriber = broker.subscribe("{a > 0} as broken", acknowledging=Acknowledging.BY_HAND)
+    other = broker.subscribe("{a > 0} as sound", acknowledging=Acknowledging.BY_HAND)
+    told: list[str] = []
+    tried = 0
+
+    def broken(notification: Notification) -> str:
+        nonlocal tried
+        tried += 1
+        raise ValueError("never")
+
+    async def send(text: str) -> None:
+        told.append(text)
+
+    async def deliver() -> None:
+        published = 0
+        delivery = Delivery(look_seconds=0.2)
+        outlet = Outlet(send, delivery)
+        feeds = [
+            Feed(subscriber, outlet, broken, never),
+            Feed(other, outlet, lambda one: str(one.sequence), never),
+        ]
+        async with running(outlet), asyncio.timeout(_LATEST_SECONDS):
+            for feed in feeds:
+                delivery.add(feed)
+            while tried < 3:
+                broker.publish({"a": 1})
+                published += 1
+                await asyncio.sleep(0.001)
+            while len(told) < published:
+                await asyncio.sleep(0.001)
+        for feed in feeds:
+            delivery.remove(feed)
+            feed.finish()
+        delivery.close()
+
+    asyncio.run(deliver())
+
+    assert tried < len(told) / 2
+    assert [one.getMessage() for one in caplog.records] == ["'broken' could not be told: never"]
 
 
 def test_who_never_reads_is_not_listened_to_any_more() -> None:
