@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -11,24 +12,43 @@ from purport.model.event import Event
 from purport.temporal.occurrence import ReportPart, report_of, told_id
 
 _AT_ONCE = 10_000
+_LONGEST = 100  # letters of an id that is remembered as it is
+_DIGEST = "sha256:"
 
 
 class PublishedId(NamedTuple):
     """Whose event, under which id; the start and the end of one are told apart."""
 
     publisher: str | None
-    id: str
+    id: str  # or a digest of a long one
     part: ReportPart
 
 
 def published_id(event: Event, publisher: str | None) -> PublishedId | None:
     """By what an event is known; None if nobody gave it an id."""
+    identifier = given_id(event)
+    if identifier is None:
+        return None
     try:
-        identifier = told_id(event)
         part = report_of(event, 0).part
-    except EventError:  # its times say nothing: so it is a whole one, if it has an id
-        identifier, part = event.id, ReportPart.WHOLE
-    return None if identifier is None else PublishedId(publisher, identifier, part)
+    except EventError:  # its times say nothing: so it is a whole one
+        part = ReportPart.WHOLE
+    return PublishedId(publisher, _short(identifier), part)
+
+
+def given_id(event: Event) -> str | None:
+    """The id that somebody gave to an event."""
+    try:
+        return told_id(event)
+    except EventError:
+        return event.id
+
+
+def _short(identifier: str) -> str:
+    if len(identifier) <= _LONGEST and not identifier.startswith(_DIGEST):
+        return identifier
+    encoded = identifier.encode(errors="surrogatepass")
+    return _DIGEST + hashlib.sha256(encoded).hexdigest()
 
 
 def latest_published(
