@@ -191,3 +191,24 @@ def test_failures_are_told_in_parts(broker: Broker, client: httpx.Client) -> Non
     after = client.get(f"/failures?after={failures[0]['sequence']}").json()["failures"]
     assert all(one["sequence"] > failures[0]["sequence"] for one in after)
     assert said(client.get("/failures?after=-1"), 400)
+
+
+def test_failures_far_from_each_other_are_found_part_by_part(
+    broker: Broker, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.service.failures._LOOKED_AT", 10)
+    broker.subscribe("when {a = 1} as failing publish {b = $none}")
+    for number in range(40):
+        broker.publish({"a": 1 if number == 35 else 0})
+
+    found: list[dict[str, str]] = []
+    path: str | None = "/failures?after=0"
+    parts = 0
+    while path:
+        answer = client.get(path)
+        found += answer.json()["failures"]
+        path, parts = answer.links.get("next", {}).get("url"), parts + 1
+
+    assert [one["subscription"] for one in found] == ["failing"]
+    assert answer.json()["through"] == broker.sequence
+    assert parts == -(-broker.sequence // 10)

@@ -167,6 +167,15 @@ class Door:
         entries = self._portions.entries(after, through)
         return list(islice(self._failures_in(entries, who), most))
 
+    def failures_among(
+        self, entries: int, after: int = 0, *, who: str | None = None, most: int
+    ) -> tuple[list[Failure], int]:
+        """The same of so many entries; and the sequence after which those that follow come."""
+        begin = max(after, self._portions.first - 1)
+        through = min(begin + entries, self._portions.last)
+        found = self.failures(begin, through=through, who=who, most=most)
+        return found, found[-1].sequence if len(found) == most else max(after, through)
+
     def try_out(
         self,
         subscription: Subscription | str,

@@ -12,6 +12,7 @@ from purport.model.event import Event
 from purport.temporal.occurrence import ReportPart, report_of, told_id
 
 _AT_ONCE = 10_000
+_ENTRIES_FOR_EACH = 4  # such as what is acknowledged by those who were told of it
 _LONGEST = 100  # letters of an id that is remembered as it is
 _DIGEST = "sha256:"
 
@@ -56,8 +57,10 @@ def latest_published(
 ) -> dict[PublishedId, int]:
     """By what the last so many publications are known, oldest first, with their sequences.
 
-    `entries` gives those after a sequence, through another.
+    `entries` gives those after a sequence, through another. So that a long journal of something
+    else is not read, no more than some entries for each are looked at.
     """
+    first = max(first, last + 1 - most * _ENTRIES_FOR_EACH)
     found: list[tuple[PublishedId, int]] = []
     through = last
     while through >= first and len(found) < most:

@@ -56,6 +56,10 @@ class Publisher:
         self._waiting: list[_Request] = []
         self._writing: asyncio.Task[None] | None = None
 
+    async def begin(self) -> None:
+        """Ask the journal what was published before, which may take seconds."""
+        await self._desk.write(self._known)
+
     async def publish(
         self, events: Sequence[Event], *, topic: str = "", publisher: str | None = None
     ) -> list[EventReceipt]:

@@ -186,6 +186,7 @@ class _Running:
         try:
             await asyncio.wait((serving, started), return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
+                await self._service.publisher.begin()
                 await self._translating.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
