@@ -1,6 +1,7 @@
 """Notifications over HTTP: read, waited for, explained and acknowledged."""
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
@@ -8,6 +9,7 @@ import httpx
 import pytest
 
 from purport.embedded.broker import Broker
+from purport.embedded.subscriber import Subscriber
 from tests.service.test_subscriptions import said
 
 HOT = "/subscriptions/hot"
@@ -62,6 +64,22 @@ def test_whoever_asks_may_wait(broker: Broker, client: httpx.Client) -> None:
         assert numbers(answer.result(10)) == [0]
 
 
+def test_who_has_asked_leaves_in_a_thread_that_may_wait_for_the_broker(
+    broker: Broker, client: httpx.Client
+) -> None:
+    left: list[str] = []
+    leave = broker._listeners._leave
+
+    def left_in(subscriber: Subscriber) -> None:
+        left.append(threading.current_thread().name)
+        leave(subscriber)
+
+    broker._listeners._leave = left_in  # type: ignore[method-assign]
+
+    assert numbers(client.get(f"{HOT}/notifications")) == []
+    assert left == ["purport writer_0"]
+
+
 def test_when_it_ends_nobody_waits_any_longer(broker: Broker, client: httpx.Client) -> None:
     with ThreadPoolExecutor(1) as executor:
         answer = executor.submit(client.get, f"{HOT}/notifications?wait=20", timeout=30)
@@ -105,6 +123,7 @@ def test_a_match_is_explained(broker: Broker, client: httpx.Client, form: str) -
         ("notifications/-1/explanation", 400),
         ("notifications/x/explanation", 400),
         (f"notifications/{'9' * 5000}/explanation", 400),
+        (f"notifications/{'0' * 20}{'9' * 5000}/explanation", 400),
         ("notifications/9223372036854775807/explanation", 404),
         ("notifications/0/explanation?form=pdf", 400),
         ("notifications?wait=31", 400),

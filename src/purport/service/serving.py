@@ -202,7 +202,7 @@ class _Running:
         for one in self._server.servers:
             one.close()
         self._service.draining.set()
-        self._translating.stop()
+        await self._translating.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._door.close_sockets()
