@@ -52,7 +52,7 @@ def translated(
         async with asyncio.timeout(_LATEST_SECONDS):
             while not await asyncio.to_thread(until):
                 await asyncio.sleep(0.005)
-        translating.stop()
+        await translating.stop()
         service.close()
 
     register(broker, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,6 +21,7 @@ from purport.sparql.graph_store import Answer
 from purport.sparql.inferring_store import AssertedFacts, InferringStore
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.ontology_rules import InferenceSource, rules_of
+from purport.sparql.row_limit import at_most
 from purport.sparql.terms import Term
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
@@ -65,7 +66,11 @@ class Graph:
     quads as well; the journal has what was asserted.
     """
 
-    def __init__(self, ontology: InferenceSource | None = None) -> None:
+    def __init__(
+        self, ontology: InferenceSource | None = None, *, most_rows: int | None = None
+    ) -> None:
+        """Whoever subscribes has so many rows made at a time at the most; None: any number."""
+        self._most_rows = most_rows
         self._clock = _SetClock()
         self._store: MemoryStore | InferringStore = MemoryStore()
         self._asserted: MemoryStore | AssertedFacts = self._store
@@ -82,9 +87,13 @@ class Graph:
         """What `NOW()` is from now on, in microseconds since 1970: the time of an entry."""
         self._clock.time = time_of(at)
 
-    def query(self, query: Query) -> Answer:
-        """The answer to a query, now."""
-        return self._engine.query(query.text, query.dataset)
+    def begin(self, query: Query) -> Callable[[], Answer]:
+        """Begin to answer a query, which sees what is there now; what this gives does the work."""
+        return self._engine.begin(query.text, query.dataset)
+
+    def is_followed(self, query: Query) -> bool:
+        """Whether the answer to a query is kept, so that who subscribes to it costs little."""
+        return self._engine.is_subscribed(query.text, query.dataset)
 
     def change_of(self, text: str) -> Change:
         """What an update would change; it is not run."""
@@ -98,7 +107,8 @@ class Graph:
 
     def hold(self, query: Query) -> Sequence[Binding]:
         """The same, and whoever subscribes before it is let go begins with this very answer."""
-        live = self._engine.subscribe(query.text, query.dataset, id=f"{_HELD}{self._held}")
+        with at_most(self._most_rows):
+            live = self._engine.subscribe(query.text, query.dataset, id=f"{_HELD}{self._held}")
         self._held += 1
         return live.initial
 

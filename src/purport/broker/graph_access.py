@@ -6,11 +6,11 @@ Where that is not plain to see, it is more of them than it may be, never fewer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from purport.broker.access import EVERY_GRAPH
 from purport.broker.asked import Query
 from purport.broker.graph import DEFAULT
+from purport.remembering import remembered
 from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE
 from purport.sparql.terms import node_of
@@ -22,7 +22,7 @@ _BEFORE_GRAPHS = ("GRAPH", "FROM", "USING", "NAMED", "WITH")
 _BEFORE_PREFIXES = ("PREFIX", "BASE")
 
 
-@lru_cache(maxsize=1_024)
+@remembered(1_024, longest=16_384, length=lambda query: len(query.text))
 def graphs_read(query: Query) -> frozenset[str]:
     """The graphs that a query reads: those of FROM, or else the default one and those of GRAPH.
 
@@ -47,7 +47,7 @@ def graphs_read(query: Query) -> frozenset[str]:
     return frozenset(read)
 
 
-@lru_cache(maxsize=1_024)
+@remembered(1_024, longest=16_384, length=len)
 def graphs_of_update(update: str) -> frozenset[str]:
     """The graphs that the operations of an update read, or name as those to be changed.
 

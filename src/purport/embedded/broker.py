@@ -137,7 +137,9 @@ class Broker(Window):
                 journal, history, self._settings.history, matcher=matcher, ontology=known
             )
             on_failure.callback(times.close)
-            graph = Graph(known if self._settings.infers else None)
+            graph = Graph(
+                known if self._settings.infers else None, most_rows=self._settings.most_rows
+            )
             self._ledger = Ledger(
                 journal, [matching, *engines, times], graph, self._clock, self._settings
             )
@@ -450,7 +452,7 @@ class Broker(Window):
             for line, asked in wanted:
                 self._check(line.asked(), asked, access)
                 if isinstance(asked, Query):
-                    self._ledger.whole_answer(asked)
+                    self._ledger.query_as_it_is(asked)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The entries of the journal after a sequence, in order; from the first that is kept on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -14,10 +13,12 @@ from purport.model.match import Match
 from purport.model.notification import AnswerChange, Binding, Notification
 from purport.model.rdf import XSD
 from purport.model.subscription import Predicate
+from purport.remembering import remembered
 
 _Term = NamedNode | BlankNode | Literal | Triple
 _ENCODER = msgspec.json.Encoder()
-_written = lru_cache(maxsize=8_192)(write_predicate)
+_MOST_WRITTEN, _LONGEST_WRITTEN = 8_192, 512
+_written: dict[Predicate, str] = {}  # predicates that are written the same each time
 
 
 class ExplainedMessage(msgspec.Struct, frozen=True, gc=False):
@@ -142,8 +143,15 @@ def _beginning(
 
 
 def _predicate_text(predicate: Predicate) -> str:
-    """A predicate as it stands in a subscription, which is written once."""
-    return _written(predicate)
+    """A predicate as it stands in a subscription, which is written once unless it is long."""
+    text = _written.get(predicate)
+    if text is None:
+        text = write_predicate(predicate)
+        if len(text) <= _LONGEST_WRITTEN:
+            if len(_written) >= _MOST_WRITTEN:
+                _written.clear()
+            _written[predicate] = text
+    return text
 
 
 def _bound_in(change: AnswerChange) -> list[str]:
@@ -151,7 +159,7 @@ def _bound_in(change: AnswerChange) -> list[str]:
     return list(dict.fromkeys(name for one in (*change.added, *change.removed) for name in one))
 
 
-@lru_cache(maxsize=8_192)
+@remembered(8_192, longest=512, length=lambda term: len(str(term)))
 def term_message(term: _Term) -> dict[str, Any]:
     """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -79,9 +80,9 @@ class Feed:
         room = self.outlet.room
         taken = self.subscriber.take_some(room) if room else []
         messages = self._messages(taken)
-        if len(messages) == room:
-            self.outlet.parked[self] = None
         self.outlet.expected += len(messages)
+        if len(messages) == room:
+            self.outlet.park(self)
         return messages
 
     def _messages(self, taken: Sequence[Notification]) -> list[Message]:
@@ -141,6 +142,12 @@ class Outlet:
         """How many notifications it takes besides those that wait."""
         return self._most - (self.expected - self._sent)
 
+    def park(self, feed: Feed) -> None:
+        """Have a feed rung when there is room for it."""
+        self.parked[feed] = None
+        if self.room:  # by now: all may have been sent before it was parked
+            self._delivery.ring(feed)
+
     def put(self, message: Message) -> None:
         """Have a message sent after those that wait; in the event loop."""
         self._waiting.append(message)
@@ -192,9 +199,13 @@ class Delivery:
     """
 
     def __init__(
-        self, undisturbed: Callable[[], AbstractContextManager[object]] = nullcontext
+        self,
+        undisturbed: Callable[[], AbstractContextManager[object]] = nullcontext,
+        look_seconds: float = _LOOK_SECONDS,
     ) -> None:
-        self._undisturbed = undisturbed
+        self._undisturbed, self._look_seconds = undisturbed, look_seconds
+        self._later: dict[Feed, None] = {}  # could not be told, and are looked at again
+        self._failing: set[Feed] = set()  # of which the log says so already
         self._rung: deque[Feed] = deque()
         self._feeds: set[Feed] = set()
         self._wake = threading.Event()
@@ -215,6 +226,7 @@ class Delivery:
         """Deliver no more; whoever has the feed finishes it, and may have to wait for that."""
         feed.is_closed = True
         self._feeds.discard(feed)
+        self._failing.discard(feed)
 
     def ring(self, *feeds: Feed) -> None:
         """Look what waits for feeds; from any thread."""
@@ -231,10 +243,15 @@ class Delivery:
             self._thread.join()
 
     def _run(self) -> None:
+        look_at = time.monotonic()
         while not self._is_closed:
-            if not self._wake.wait(_LOOK_SECONDS):
-                self._rung.extend(tuple(self._feeds)[:1])  # one look tells what has expired
+            self._wake.wait(max(0.0, look_at - time.monotonic()))
             self._wake.clear()
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + self._look_seconds
+                self._rung.extend(tuple(self._feeds)[:1])  # one look tells what has expired
+                self._rung.extend(self._later)
+                self._later.clear()
             feeds = self._all_rung()
             for first in range(0, len(feeds), _AT_ONCE):
                 with self._undisturbed():
@@ -251,9 +268,12 @@ class Delivery:
                 messages += feed.take()
                 ending = feed.ending()
             except Exception as error:  # noqa: BLE001 - the others are told all the same
-                _LOG.warning("%r could not be told: %s", feed.subscriber.id, error)
-                self._rung.append(feed)  # looked at again with the next, or after a second
+                if feed not in self._failing:
+                    _LOG.warning("%r could not be told: %s", feed.subscriber.id, error)
+                    self._failing.add(feed)
+                self._later[feed] = None
                 continue
+            self._failing.discard(feed)
             if ending is not None:
                 endings.append((feed, ending))
         return messages, endings
@@ -262,7 +282,7 @@ class Delivery:
         rung: dict[Feed, None] = {}
         while self._rung:
             rung[self._rung.popleft()] = None
-        return [feed for feed in rung if not feed.is_closed]
+        return [feed for feed in rung if not feed.is_closed and feed not in self._later]
 
     def _hand_over(self, messages: list[Message], endings: list[tuple[Feed, Ending]]) -> None:
         assert self._loop is not None

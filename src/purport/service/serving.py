@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import ssl
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -86,6 +87,8 @@ def serve(
         with asyncio.Runner(loop_factory=running.config.get_loop_factory()) as runner:
             runner.run(running.run(sockets, begun))
     _LOG.info("the service has stopped")
+    if desk.has_given_up:
+        _end_at_once()
 
 
 def require_usable(settings: ServiceSettings) -> None:
@@ -116,6 +119,7 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
         webhooks_to_private=settings.posts_to_private,
         infers=keeping.infers,
         reserved=RESERVED,
+        most_rows=settings.limits.subscribed_rows,
     )
     with _broker(keeping, ontology, set_so) as broker:
         yield broker
@@ -142,6 +146,13 @@ def _clear(ready_file: Path) -> None:
         raise UnusablePath(ready_file, "its folder is not there")
     require_file(ready_file)
     ready_file.unlink(missing_ok=True)
+
+
+def _end_at_once() -> None:
+    """End the process: it would wait for queries that have been given up, perhaps for ever."""
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
 
 
 class _Running:
@@ -176,6 +187,7 @@ class _Running:
         try:
             await asyncio.wait((serving, started), return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
+                await self._service.publisher.begin()
                 await self._translating.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -191,7 +203,7 @@ class _Running:
         for one in self._server.servers:
             one.close()
         self._service.draining.set()
-        self._translating.stop()
+        await self._translating.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._door.close_sockets()

@@ -77,6 +77,8 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     block_seconds: Annotated[float, msgspec.Meta(ge=0)] = 3.0  # for a subscriber to have room
     requests_per_second: _Count | None = None  # for each client
     query_seconds: _Seconds = 60.0
+    subscribed_rows: _Count = 200_000  # of patterns of a query that is subscribed to
+    first_answer_seconds: _Seconds = 2.0  # to a query that is subscribed to: all wait for it
     ping_seconds: _Seconds = 20.0  # between looks whether a WebSocket is still there
 
 

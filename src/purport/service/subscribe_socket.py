@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
 from purport.broker.access import Forbidden
-from purport.broker.asked import is_query
+from purport.broker.asked import Query, is_query
 from purport.broker.registry import Registration
 from purport.client.messages import (
     OverflowName,
@@ -32,6 +32,7 @@ from purport.errors import InvalidInput, NotFound, PurportError
 from purport.model.language.parse import parse
 from purport.model.notification import Notification
 from purport.model.subscription import Rule, Subscription
+from purport.service.deadline import require_answerable
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
 from purport.service.registrations import OVERFLOWS, kind_of
@@ -162,6 +163,8 @@ class Socket:
         spuid = asked.name or f"sepa://subscription/{uuid4()}"
         if spuid in self._heard:
             raise InvalidInput(f"this socket hears {spuid!r} already")
+        if isinstance(wanted, str):
+            await require_answerable(service, who, Query(wanted, _dataset_of(asked)))
         begun = await service.desk.write(partial(_begin, service, asked, wanted, spuid, who))
         feed = Feed(
             begun.subscriber,

@@ -12,14 +12,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from purport.broker.access import Forbidden
-from purport.broker.asked import dataset_of
+from purport.broker.asked import Asked, dataset_of
 from purport.broker.records import MOST_WAITING, Delivery
 from purport.broker.registry import Registration
 from purport.client.messages import SubscriptionList, SubscriptionState
+from purport.embedded.changing import asked_anew
 from purport.errors import InvalidInput, NotFound
 from purport.model.subscription import Rule, Subscription
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, MERGE_PATCH, read_json, read_query
+from purport.service.deadline import require_answerable
 from purport.service.operation import (
     NOT_THERE,
     PROBLEMS,
@@ -165,6 +167,7 @@ class _Registrations:
         who = await self._service.who(request)
         read_query(request, NoParameters)
         wanted = await read_json(request, Wanted)
+        await self._require_answerable(who, lambda: asked_by(wanted, wanted.name))
 
         def create() -> SubscriptionState:
             asked = asked_by(wanted, wanted.name)
@@ -181,6 +184,7 @@ class _Registrations:
         read_query(request, NoParameters)
         wanted = await read_json(request, Wanted)
         identifier: str = request.path_params["id"]
+        await self._require_answerable(who, lambda: asked_by(wanted, None))
 
         def put() -> tuple[SubscriptionState, int]:
             asked = asked_by(wanted, None)
@@ -228,6 +232,15 @@ class _Registrations:
 
     async def _patch(self, request: Request) -> Response:
         patch = await read_json(request, Patch, (MERGE_PATCH, JSON))
+        who = await self._service.who(request)
+        identifier: str = request.path_params["id"]
+
+        def wanted() -> Asked:
+            one = self._mount.find(self._broker, identifier, who)
+            given = patched(patch, one)
+            return asked_anew(one, given.get("text"), given.get("dataset"))
+
+        await self._require_answerable(who, wanted)
 
         def change(one: Registration, who: str | None) -> None:
             self._broker.change(one.id, **patched(patch, one), who=who)
@@ -241,6 +254,14 @@ class _Registrations:
         return await self._with_one(request, self._desk.write, pause)
 
     async def _resume(self, request: Request) -> Response:
+        who = await self._service.who(request)
+        identifier: str = request.path_params["id"]
+
+        def paused() -> Asked:
+            return self._mount.find(self._broker, identifier, who).subscription
+
+        await self._require_answerable(who, paused)
+
         def resume(one: Registration, who: str | None) -> None:
             self._broker.resume(one.id, who=who)
 
@@ -302,6 +323,9 @@ class _Registrations:
         )
         made.close()
         return self._state(made.id, who)
+
+    async def _require_answerable(self, who: str | None, wanted: Callable[[], Asked]) -> None:
+        await require_answerable(self._service, who, await self._service.desk.read(wanted))
 
     def _require_free(self, name: str, who: str | None) -> None:
         if self._seen(name, who) is not None:

@@ -79,10 +79,10 @@ class Translating:
             subscribe = partial(self._broker.subscriber, _id_of(one), callback, who=one.owner)
             self._subscribers.append(await asyncio.to_thread(subscribe))
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """Take nothing any more; what is not done yet is done when the service runs again."""
         for subscriber in self._subscribers:
-            subscriber.close()
+            await self._service.desk.clean_up(subscriber.close)
 
     async def _add_triples(self, wanted: Triples, notification: Notification) -> None:
         event = notification.match.event
