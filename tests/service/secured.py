@@ -70,13 +70,7 @@ class Secured:
             more_routes=self.auth.routes(),
         )  # fmt: skip
         at_end.callback(self.service.close)
-        self._door = Door(
-            application(self.service),
-            settings.limits,
-            self.service.metrics,
-            self.service.draining,
-            self.service.who_of,
-        )
+        self._door = Door(application(self.service), self.service)
         config = GuardedConfig(self._door, settings.listen, settings.limits)
         self.connected = config.connected
         self._server = _Server(config)

@@ -10,20 +10,24 @@ import json
 import logging
 import math
 import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from purport.errors import InvalidInput, PurportError
+from purport.service.cors import Origins, RawHeaders
 from purport.service.json_depth import require_shallow
 from purport.service.metrics import Metrics
 from purport.service.problems import ERROR_CODE, Refused, problem_message, problem_response
 from purport.service.rates import Rates
-from purport.service.settings import RequestLimits
+from purport.service.service import Service
+from purport.service.settings import RequestLimits, ServiceSettings
 
 GOING_AWAY = 1001  # how a WebSocket is told that the service stops
+NOT_ALLOWED = 1008
 _SECURE = "/secure"
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -38,22 +42,21 @@ _LOG = logging.getLogger("purport.service")
 class Door:
     """An application behind limits."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        limits: RequestLimits,
-        metrics: Metrics,
-        draining: asyncio.Event,
-        who_of: Callable[[str | None], str | None],
-    ) -> None:
-        self._app, self._limits, self._metrics = app, limits, metrics
-        self._draining, self._who_of = draining, who_of
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._limits, self._metrics = app, service.settings.limits, service.metrics
+        self._draining, self._who_of = service.draining, service.who_of
         self._sockets: set[_Socket] = set()
-        self.set_rate(limits.requests_per_second)
+        self._per_second: int | None = None
+        self._rates: Rates | None = None
+        self.take(service.settings)
 
-    def set_rate(self, per_second: int | None) -> None:
-        """Let each client ask for so much; None: for as much as it likes."""
-        self._rates = None if per_second is None else Rates(per_second)
+    def take(self, settings: ServiceSettings) -> None:
+        """Have other settings hold: whose pages may ask, and how much each client."""
+        self._origins = Origins(settings.cross_origin())
+        per_second = settings.limits.requests_per_second
+        if per_second != self._per_second:
+            self._per_second = per_second
+            self._rates = None if per_second is None else Rates(per_second)
 
     async def close_sockets(self) -> None:
         """Tell all who have a WebSocket that the service stops."""
@@ -69,10 +72,16 @@ class Door:
             await self._app(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = _Answering(scope, receive, send, self._draining)
+        more_headers = self._origins.told(scope)
+        request = _Answering(scope, receive, send, self._draining, more_headers)
         began, self._metrics.requests = time.perf_counter(), self._metrics.requests + 1
         try:
+            if scope["method"] == "OPTIONS":
+                preflight = self._origins.preflight(Headers(scope=scope))
+                await preflight(scope, receive, request.send)
+                return
             try:
+                self._origins.require(Headers(scope=scope))
                 self._require_slow(scope)
                 await request.take_body(self._limits)
             except (PurportError, TimeoutError) as error:
@@ -126,6 +135,10 @@ class Door:
         return f"address {scope['client'][0] if scope.get('client') else 'unknown'}"
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._origins.let_in(Headers(scope=scope)):
+            await receive()
+            await send({"type": "websocket.close", "code": NOT_ALLOWED})
+            return
         socket = _Socket(receive, send, self._limits.json_depth, self._metrics)
         client = self._client(scope)
         self._metrics.sockets += 1
@@ -153,8 +166,16 @@ class Door:
 class _Answering:
     """A request whose body is taken whole, and its answer."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, draining: asyncio.Event) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        draining: asyncio.Event,
+        more_headers: RawHeaders,
+    ) -> None:
         self._scope, self._receive, self._send, self._draining = scope, receive, send, draining
+        self._headers = [*_HEADERS, *more_headers]
         self._body: bytes | None = None
         self._is_stream = self.has_ended = False
         self.status = 500  # until something is answered
@@ -205,7 +226,7 @@ class _Answering:
         """Pass a part of the answer on, with headers that every answer has."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = [*message.get("headers", ()), *_HEADERS]
+            headers = [*message.get("headers", ()), *self._headers]
             if self._scope.get("scheme") == "https":
                 headers.append(_KEEPS_HTTPS)
             message["headers"] = headers

@@ -148,13 +148,7 @@ class _Running:
         settings = service.settings
         self._service, self._governing = service, governing
         self._translating = Translating(service)
-        self._door = Door(
-            application(service),
-            settings.limits,
-            service.metrics,
-            service.draining,
-            service.who_of,
-        )
+        self._door = Door(application(service), service)
         self.config = GuardedConfig(self._door, settings.listen, settings.limits)
         self._server = _Server(self.config)
         self._tasks: set[asyncio.Task[None]] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,6 +20,15 @@ from purport.settings import in_environment, merged, read_options, read_toml
 
 PREFIX = "PURPORT_"  # of variables: PURPORT_LISTEN__PORT is `port` under [listen]
 FOLDER = Path("purport-data")  # of a service that is told nothing else
+ANY_ORIGIN = "*"
+_LOCAL_ORIGINS = tuple(
+    f"{scheme}://{host}:*"
+    for scheme in ("http", "https")
+    for host in ("localhost", "127.0.0.1", "[::1]")
+)
+_ORIGIN = re.compile(
+    r"\*|null|[a-z][a-z0-9+.-]*://(\[[0-9a-f:.]+\]|[^\s/?#@:*]+)(:(\d+|\*))?/?", re.I
+)
 
 _Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]  # 0: any free one
 _Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -84,6 +94,17 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: _Count | None = None  # for each client
     query_seconds: _Seconds = 60.0
     ping_seconds: _Seconds = 20.0  # between looks whether a WebSocket is still there
+
+
+class CrossOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose pages may ask, by their origins: `https://city.example`.
+
+    `http://localhost:*` is any port, `*` any origin at all. Cookies are never asked for: who asks
+    is known by a token, which the page has, or by nothing.
+    """
+
+    origins: tuple[str, ...] | None = None  # else by whether a token is needed: see cross_origin
+    max_age_seconds: _Count = 86_400  # that a browser may remember the answer to a preflight
 
 
 class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -198,6 +219,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: RequestLimits = RequestLimits()
     auth: Authentication = Authentication()
     access: Access | None = None  # everybody may do everything
+    cors: CrossOrigin = CrossOrigin()
     rules: tuple[RuleFile, ...] = ()
     triples: tuple[Triples, ...] = ()
     changes: tuple[Changes, ...] = ()
@@ -211,6 +233,13 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.access is not None:
             return AccessRules(tuple(one.rule() for one in self.access.rules), self.access.open)
         return OPEN if not self.auth.is_on else AccessRules((_OF_ONES_OWN,))
+
+    def cross_origin(self) -> CrossOrigin:
+        """Whose pages may ask; if nothing is said, any where all need a token, or local ones."""
+        if self.cors.origins is not None:
+            return self.cors
+        origins = (ANY_ORIGIN,) if self.auth.is_required else _LOCAL_ORIGINS
+        return msgspec.structs.replace(self.cors, origins=origins)
 
 
 def _lines(said: Any, place: str) -> Iterator[str]:
@@ -283,6 +312,10 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
             yield f"{table}: {twice[0]!r} stands there more than once"
     if auth.anonymous and not auth.is_on:
         yield "auth.anonymous: nobody has a name: there are no identities and no tokens"
+    for origin in settings.cors.origins or ():
+        if _ORIGIN.fullmatch(origin) is None:
+            told = "expected an origin such as https://city.example:8080"
+            yield f"cors.origins: {told}, got {origin!r:.100}"
     for number, line in enumerate(settings.access.rules if settings.access else ()):
         try:
             line.rule()
