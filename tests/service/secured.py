@@ -86,6 +86,11 @@ class Secured:
         port: int = self._sockets[0].getsockname()[1]
         return port
 
+    @property
+    def loop_thread(self) -> int | None:
+        """The thread that answers everybody."""
+        return self._thread.ident
+
     def client(self, name: str | None = None, **options: Any) -> httpx.Client:
         """Somebody who asks over HTTP."""
         return self._at_end.enter_context(

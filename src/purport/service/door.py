@@ -11,6 +11,7 @@ import logging
 import math
 import time
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -18,6 +19,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from purport.errors import InvalidInput, PurportError
+from purport.service.bodies import parsed
 from purport.service.cors import Origins, RawHeaders
 from purport.service.json_depth import require_shallow
 from purport.service.metrics import Metrics
@@ -204,7 +206,8 @@ class _Answering:
             raise Refused(408, "too_slow", "the body of the request did not come in time") from None
         self._body = b"".join(parts)
         if "json" in headers.get("content-type", "") or self._body[:1] in (b"{", b"["):
-            require_shallow(self._body, limits.json_depth)
+            body = self._body
+            await parsed(body, lambda: require_shallow(body, limits.json_depth))
 
     async def receive(self) -> Message:
         """The body, and then that nobody listens any more, or that a stream has to end."""
@@ -265,12 +268,13 @@ class _Socket:
             if message["type"] != "websocket.receive":
                 return message
             self._metrics.messages["received"] += 1
+            text = _bytes_of(message)
             try:
-                require_shallow(_bytes_of(message), self._depth)
+                await parsed(text, partial(require_shallow, text, self._depth))
             except InvalidInput as error:
                 self._metrics.errors["bad_request"] += 1
-                text = json.dumps(problem_message(error))
-                await self.send({"type": "websocket.send", "text": text})
+                told = json.dumps(problem_message(error))
+                await self.send({"type": "websocket.send", "text": told})
             else:
                 return message
 

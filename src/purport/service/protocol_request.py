@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from purport.errors import InvalidInput
+from purport.service.bodies import parsed
 from purport.service.due import due_after, due_at
 from purport.service.problems import Refused
 from purport.sparql.graph_store import WHOLE, Dataset
@@ -95,7 +96,7 @@ async def _asked(
         kind = _content_type(request, (FORM, media_type))
         body = await _body(request, most_bytes)
         if kind == FORM:
-            pairs = [*pairs, *_pairs(body, "the form")]
+            pairs = [*pairs, *await parsed(body, lambda: _pairs(body, "the form"))]
         else:
             direct = _decoded(body)
     parameters = _Parameters(pairs)

@@ -21,6 +21,7 @@ from purport.service.answer_formats import (
     written_answer,
 )
 from purport.service.answers import json_answer
+from purport.service.bodies import parsed
 from purport.service.protocol_request import AskedQuery, asked_query, asked_update
 from purport.service.room import when_there_is_room
 from purport.service.service import Service
@@ -67,7 +68,7 @@ def routes(service: Service) -> list[BaseRoute]:
     async def update(request: Request) -> Response:
         who = await service.who(request)
         asked = await asked_update(request, service.settings.limits.body_bytes)
-        text = using(asked.text, asked.dataset)
+        text = await parsed(asked.text, lambda: using(asked.text, asked.dataset))
 
         def run() -> UpdateReceipt:
             return service.broker.update(text, at=asked.at, after=asked.after, publisher=who)
