@@ -91,6 +91,11 @@ class Secured:
         """The thread that answers everybody."""
         return self._thread.ident
 
+    @property
+    def body_bytes(self) -> int:
+        """Of how many bytes there are bodies now."""
+        return self._door._body_room._held
+
     def client(self, name: str | None = None, **options: Any) -> httpx.Client:
         """Somebody who asks over HTTP."""
         return self._at_end.enter_context(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from purport.service import bodies, door, events, protocol_request, sparql_protocol
+from purport.service import answering, bodies, door, events, protocol_request, sparql_protocol
 from purport.service.bodies import JSON
 from purport.service.events import JSON_LD, JSON_LINES
 from purport.service.protocol_request import FORM, UPDATE
@@ -19,6 +19,7 @@ from tests.service.secured import Secured, secured
 EVENTS = [{"a": number, "text": "x" * 1000} for number in range(100)]
 TRIPLES = "".join(f'<urn:a{number}> <urn:p> "{"x" * 1000}" .' for number in range(100))
 READERS: list[tuple[ModuleType, str]] = [
+    (answering, "require_shallow"),
     (door, "require_shallow"),
     (events, "events_of"),
     (bodies, "json_as"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
 import time
 from collections.abc import MutableMapping
@@ -15,30 +14,25 @@ from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from purport.errors import InvalidInput, PurportError
+from purport.service.answering import Answering, BodyRoom
 from purport.service.bodies import parsed
-from purport.service.cors import Origins, RawHeaders
+from purport.service.cors import Origins
 from purport.service.json_depth import require_shallow
 from purport.service.metrics import Metrics
-from purport.service.problems import ERROR_CODE, Refused, problem_message, problem_response
+from purport.service.problems import ERROR_CODE, Refused, problem_message
 from purport.service.rates import Rates
 from purport.service.service import Service
-from purport.service.settings import RequestLimits, ServiceSettings
+from purport.service.settings import ServiceSettings
 
 GOING_AWAY = 1001  # how a WebSocket is told that the service stops
 NOT_ALLOWED = 1008
 _SECURE = "/secure"
-_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-)
-_KEEPS_HTTPS = (b"strict-transport-security", b"max-age=31536000")
 _WATCHED = frozenset({"/health", "/ready", "/metrics"})  # by those that must not be kept out
-_LOG = logging.getLogger("purport.service")
+_OF_STRANGERS, _MOST_OF_STRANGERS = "/oauth/", 64 * 1024
 
 
 class Door:
@@ -47,6 +41,7 @@ class Door:
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._limits, self._metrics = app, service.settings.limits, service.metrics
         self._draining, self._who_of = service.draining, service.who_of
+        self._body_room = BodyRoom(self._limits.all_bodies_bytes)
         self._sockets: set[_Socket] = set()
         self._per_second: int | None = None
         self._rates: Rates | None = None
@@ -75,7 +70,7 @@ class Door:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         more_headers = self._origins.told(scope)
-        request = _Answering(scope, receive, send, self._draining, more_headers)
+        request = Answering(scope, receive, send, self._limits, self._draining, more_headers)
         began, self._metrics.requests = time.perf_counter(), self._metrics.requests + 1
         try:
             if scope["method"] == "OPTIONS":
@@ -85,16 +80,26 @@ class Door:
             try:
                 self._origins.require(Headers(scope=scope))
                 self._require_slow(scope)
-                await request.take_body(self._limits)
+                await self._take_body(scope, request)
             except (PurportError, TimeoutError) as error:
                 await request.refuse(error)
             else:
                 await self._pass_on(scope, request)
         finally:
+            self._body_room.give_back(request.held)
             self._metrics.requests -= 1
             self._count(scope, request.status, time.perf_counter() - began)
 
-    async def _pass_on(self, scope: Scope, request: _Answering) -> None:
+    async def _take_body(self, scope: Scope, request: Answering) -> None:
+        """Have the body read, as soon as it is known who sends it; of strangers, a short one."""
+        most = self._limits.body_bytes
+        if scope["path"].startswith(_OF_STRANGERS):
+            most = min(most, _MOST_OF_STRANGERS)
+        elif request.has_body:
+            self._who_of(Headers(scope=scope).get("authorization"))
+        await request.take_body(self._body_room, most)
+
+    async def _pass_on(self, scope: Scope, request: Answering) -> None:
         try:
             await self._app(scope, request.receive, request.send)
         except Exception:  # the application has logged it, and answered if that could be
@@ -165,95 +170,6 @@ class Door:
         return receive
 
 
-class _Answering:
-    """A request whose body is taken whole, and its answer."""
-
-    def __init__(
-        self,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        draining: asyncio.Event,
-        more_headers: RawHeaders,
-    ) -> None:
-        self._scope, self._receive, self._send, self._draining = scope, receive, send, draining
-        self._headers = [*_HEADERS, *more_headers]
-        self._body: bytes | None = None
-        self._is_stream = self.has_ended = False
-        self.status = 500  # until something is answered
-
-    async def take_body(self, limits: RequestLimits) -> None:
-        """Read the body; `Refused` if it is too large, too slow or too deep."""
-        headers = HTTPConnection(self._scope).headers
-        length = headers.get("content-length")
-        if length is not None and length.isdecimal() and int(length) > limits.body_bytes:
-            raise _too_large(limits)
-        if (coding := headers.get("content-encoding", "identity").lower()) != "identity":
-            told = f"expected a body as it is, got one that is encoded: {coding!r:.100}"
-            raise Refused(415, "unsupported_media_type", told)
-        parts, size, more = [], 0, True
-        try:
-            async with asyncio.timeout(limits.body_seconds):
-                while more:
-                    message = await self._receive()
-                    if message["type"] != "http.request":
-                        raise Refused(400, "bad_request", "the body of the request broke off")
-                    parts.append(message.get("body", b""))
-                    size, more = size + len(parts[-1]), message.get("more_body", False)
-                    if size > limits.body_bytes:
-                        raise _too_large(limits)
-        except TimeoutError:
-            raise Refused(408, "too_slow", "the body of the request did not come in time") from None
-        self._body = b"".join(parts)
-        if "json" in headers.get("content-type", "") or self._body[:1] in (b"{", b"["):
-            body = self._body
-            await parsed(body, lambda: require_shallow(body, limits.json_depth))
-
-    async def receive(self) -> Message:
-        """The body, and then that nobody listens any more, or that a stream has to end."""
-        if self._body is not None:
-            body, self._body = self._body, None
-            return {"type": "http.request", "body": body, "more_body": False}
-        gone = asyncio.ensure_future(self._receive())
-        stops = asyncio.ensure_future(self._draining.wait())
-        try:
-            await asyncio.wait((gone, stops), return_when=asyncio.FIRST_COMPLETED)
-            if not gone.done() and self._is_stream:
-                return {"type": "http.disconnect"}
-            return await gone
-        finally:
-            gone.cancel()
-            stops.cancel()
-
-    async def send(self, message: Message) -> None:
-        """Pass a part of the answer on, with headers that every answer has."""
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            headers = [*message.get("headers", ()), *self._headers]
-            if self._scope.get("scheme") == "https":
-                headers.append(_KEEPS_HTTPS)
-            message["headers"] = headers
-            self._is_stream = any(
-                name.lower() == b"content-type" and value.startswith(b"text/event-stream")
-                for name, value in headers
-            )
-        elif message["type"] == "http.response.body":
-            self.has_ended = not message.get("more_body", False)
-        await self._send(message)
-
-    async def end(self) -> None:
-        """End a stream that the service has stopped."""
-        if self._is_stream and not self.has_ended and self._draining.is_set():
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def refuse(self, error: Exception) -> None:
-        """Answer what is wrong; if not all of the body was read, nothing can follow it."""
-        answer = await problem_response(Request(self._scope), error)
-        if self._body is None:
-            answer.headers["Connection"] = "close"
-        await answer(self._scope, self._receive, self.send)
-
-
 class _Socket:
     """A WebSocket whose messages are not too deep, and which the service can close."""
 
@@ -313,9 +229,3 @@ def _without_secure(scope: Scope) -> Scope:
 def _bytes_of(message: Message) -> bytes:
     text: str | None = message.get("text")
     return (message.get("bytes") or b"") if text is None else text.encode(errors="replace")
-
-
-def _too_large(limits: RequestLimits) -> Refused:
-    return Refused(
-        413, "too_large", f"the body is larger than {limits.body_bytes:,} bytes, which is the most"
-    )

@@ -79,6 +79,7 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is refused because it is too large, too deep, or too much at once."""
 
     body_bytes: _Count = 16 * 1024 * 1024
+    all_bodies_bytes: _Count = 128 * 1024 * 1024  # at the same time; more are answered 429
     message_bytes: _Count = 1024 * 1024  # of a WebSocket
     header_bytes: _Count = 64 * 1024
     header_seconds: _Seconds = 10.0  # in which a request has to have begun and told its headers
@@ -312,6 +313,9 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
             yield f"{table}: {twice[0]!r} stands there more than once"
     if auth.anonymous and not auth.is_on:
         yield "auth.anonymous: nobody has a name: there are no identities and no tokens"
+    limits = settings.limits
+    if limits.all_bodies_bytes < limits.body_bytes:
+        yield "limits.all_bodies_bytes: one body may have more (limits.body_bytes)"
     for origin in settings.cors.origins or ():
         if _ORIGIN.fullmatch(origin) is None:
             told = "expected an origin such as https://city.example:8080"
