@@ -129,6 +129,7 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
     """A WebSocket that ends when it is broken, and frees the place of its connection then."""
 
     guest: _Guest | None = None
+    _late_pong = b""  # for who asked while it did not read
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take over the place that the connection had over HTTP."""
@@ -148,6 +149,21 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
         if self.conn.handshake_exc is not None and not self.handshake_initiated:
             self.transport.write(_NO_HANDSHAKE)
             self.transport.close()
+
+    def handle_ping(self) -> None:
+        """Answer; of pings of a client that does not read, only the last one, when it reads."""
+        answers = self.conn.data_to_send()  # to all pings that came together
+        if self.writable.is_set() or self.conn.close_sent is not None:
+            self.transport.write(b"".join(answers))
+        elif answers:
+            self._late_pong = answers[-1]
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        super().resume_writing()
+        if self._late_pong and not self.close_sent:
+            self.transport.write(self._late_pong)
+        self._late_pong = b""
 
     def handle_cont(self, event: Frame) -> None:
         """A message comes in so many pieces and no more."""
@@ -211,8 +227,8 @@ class _GuardedHttp(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         super().data_received(data)
-        if self.transport.is_closing():
-            return
+        if self.transport.is_closing() or self.transport.get_protocol() is not self:
+            return  # it has ended, or it is a WebSocket now
         if not self._has_headers:
             self._header_bytes += len(data)
             if self._header_bytes > self._limits.header_bytes:
