@@ -161,8 +161,8 @@ class Door:
 
         async def receive() -> Message:
             message = await socket.receive()
-            if message["type"] == "websocket.receive" and self._rates is not None:
-                while (seconds := self._rates.wait(client)) > 0:
+            if message["type"] == "websocket.receive":
+                while self._rates is not None and (seconds := self._rates.wait(client)) > 0:
                     self._metrics.rate_limited += 1
                     await asyncio.sleep(seconds)
             return message
