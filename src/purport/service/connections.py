@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import ssl
 from collections import Counter
 from http import HTTPStatus
@@ -11,7 +12,7 @@ from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.frames import Frame
@@ -88,7 +89,7 @@ class GuardedConfig(uvicorn.Config):
             proxy_headers=bool(listening.trusted_proxies),
             forwarded_allow_ips=list(listening.trusted_proxies),
             timeout_keep_alive=limits.keep_alive_seconds,
-            timeout_graceful_shutdown=max(1, round(listening.drain_seconds)),
+            timeout_graceful_shutdown=math.ceil(listening.drain_seconds) + 1,
             ssl_context_factory=None if listening.tls is None else _context_of(listening.tls),
         )
 
@@ -104,6 +105,35 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
 
 def _context_of(tls: Tls) -> Any:
     return lambda *_: tls_context(tls)
+
+
+class _Taking:
+    """Watches that a client takes what is sent to it: who takes nothing for too long is dropped."""
+
+    def __init__(self, transport: asyncio.Transport, seconds: float) -> None:
+        self._transport, self._seconds = transport, seconds
+        self._timer: asyncio.TimerHandle | None = None
+        self._left = 0  # bytes, when it was looked last
+
+    def watch(self) -> None:
+        """Begin to watch, if something waits to be taken."""
+        self.stop()
+        self._left = self._transport.get_write_buffer_size()
+        if self._left:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._seconds, self._look)
+
+    def stop(self) -> None:
+        """Watch no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        if self._transport.get_write_buffer_size() < self._left:
+            self.watch()
+        else:
+            self._transport.abort()
 
 
 class _Guest:
@@ -213,10 +243,12 @@ class _GuardedHttp(HttpToolsProtocol):
         self._header_bytes = 0  # of a request whose headers have not ended
         self._told_bytes = 0  # of its address and headers, as far as they are read
         self._has_headers = False
+        self._answered: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let a connection in if there is room, and begin to wait for its first request."""
         super().connection_made(transport)
+        self._taking = _Taking(transport, self._limits.write_seconds)
         self.guest = _Guest(self._connected, self.client[0] if self.client else "unknown")
         if not self.guest.is_let_in:
             self._refuse(_TOO_MANY)
@@ -260,13 +292,39 @@ class _GuardedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The headers came in time."""
+        if not self.flow.write_paused:  # what is left of the answer before is watched with the next
+            self._taking.stop()
         self._has_headers = True
         self._stop_waiting()
         super().on_headers_complete()
 
+    def pause_writing(self) -> None:
+        """Write no more until the client has taken something."""
+        super().pause_writing()
+        self._taking.watch()
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        super().resume_writing()
+        self._taking.stop()
+
+    def on_response_complete(self) -> None:
+        """Something of the answer may be left to be taken."""
+        super().on_response_complete()
+        self._taking.watch()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Begin to answer a request; others may have come after it."""
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
     def connection_lost(self, exc: Exception | None) -> None:
-        """Free the place."""
+        """Free the place; nothing more is written, though more was asked than is answered."""
         self._stop_waiting()
+        self._taking.stop()
+        if self._answered is not None and not self._answered.response_complete:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
         if self.guest is not None:
             self.guest.leave()
         super().connection_lost(exc)
@@ -288,4 +346,5 @@ class _GuardedHttp(HttpToolsProtocol):
     def _refuse(self, answer: bytes) -> None:
         if not self.transport.is_closing():
             self.transport.write(answer)
+            self._taking.watch()
             self.transport.close()

@@ -26,7 +26,7 @@ from purport.service.metrics import Metrics
 from purport.service.problems import ERROR_CODE, Refused, problem_message
 from purport.service.rates import Rates
 from purport.service.service import Service
-from purport.service.settings import ServiceSettings
+from purport.service.settings import RequestLimits, ServiceSettings
 
 GOING_AWAY = 1001  # how a WebSocket is told that the service stops
 NOT_ALLOWED = 1008
@@ -61,12 +61,16 @@ class Door:
         await asyncio.gather(*closings, return_exceptions=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._answer(_without_secure(scope), receive, send)
-        elif scope["type"] == "websocket":
-            await self._talk(_without_secure(scope), receive, send)
-        else:
-            await self._app(scope, receive, send)
+        try:
+            if scope["type"] == "http":
+                await self._answer(_without_secure(scope), receive, send)
+            elif scope["type"] == "websocket":
+                await self._talk(_without_secure(scope), receive, send)
+            else:
+                await self._app(scope, receive, send)
+        except asyncio.CancelledError:  # it was not done when the service had to stop
+            if not self._draining.is_set():
+                raise
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         more_headers = self._origins.told(scope)
@@ -146,7 +150,7 @@ class Door:
             await receive()
             await send({"type": "websocket.close", "code": NOT_ALLOWED})
             return
-        socket = _Socket(receive, send, self._limits.json_depth, self._metrics)
+        socket = _Socket(receive, send, self._limits, self._metrics)
         client = self._client(scope)
         self._metrics.sockets += 1
         self._sockets.add(socket)
@@ -173,26 +177,43 @@ class Door:
 class _Socket:
     """A WebSocket whose messages are not too deep, and which the service can close."""
 
-    def __init__(self, receive: Receive, send: Send, depth: int, metrics: Metrics) -> None:
-        self._receive, self._send, self._depth, self._metrics = receive, send, depth, metrics
-        self._is_open = self._is_closed = False
+    def __init__(
+        self, receive: Receive, send: Send, limits: RequestLimits, metrics: Metrics
+    ) -> None:
+        self._receive, self._send, self._limits, self._metrics = receive, send, limits, metrics
+        self._is_open = self._is_closed = self._has_spoken = False
 
     async def receive(self) -> Message:
         """The next message; one that is nested too deep is answered here."""
         while True:
-            message = await self._receive()
+            message = await self._first() if self._is_silent else await self._receive()
             if message["type"] != "websocket.receive":
                 return message
+            self._has_spoken = True
             self._metrics.messages["received"] += 1
             text = _bytes_of(message)
             try:
-                await parsed(text, partial(require_shallow, text, self._depth))
+                await parsed(text, partial(require_shallow, text, self._limits.json_depth))
             except InvalidInput as error:
                 self._metrics.errors["bad_request"] += 1
                 told = json.dumps(problem_message(error))
                 await self.send({"type": "websocket.send", "text": told})
             else:
                 return message
+
+    @property
+    def _is_silent(self) -> bool:
+        """Whether it is open, and has said nothing so far."""
+        return self._is_open and not self._has_spoken
+
+    async def _first(self) -> Message:
+        """The first message; who says nothing for too long is not waited for any more."""
+        try:
+            async with asyncio.timeout(self._limits.silent_seconds):
+                return await self._receive()
+        except TimeoutError:
+            await self.close(NOT_ALLOWED, "nothing was asked for: open it when there is something")
+            return {"type": "websocket.disconnect", "code": NOT_ALLOWED}
 
     async def send(self, message: Message) -> None:
         """Send something; to a socket that the service has closed nothing is sent any more."""

@@ -181,6 +181,8 @@ class _Running:
         _LOG.info("the service stops: requests that have begun are answered")
         for one in self._server.servers:
             one.close()
+        drain_seconds = self._service.settings.listen.drain_seconds
+        asyncio.get_running_loop().call_later(drain_seconds, self._server.abort)
         self._service.draining.set()
         self._translating.stop()
         with suppress(TimeoutError):
@@ -210,6 +212,11 @@ class _Server(uvicorn.Server):
         """Begin to listen."""
         await super().startup(sockets)
         self.has_started.set()
+
+    def abort(self) -> None:
+        """Drop the connections of those who have not come to their end in time."""
+        for one in tuple(self.server_state.connections):
+            one.transport.abort()
 
 
 def _stop(stop: asyncio.Event, number: int) -> None:

@@ -84,6 +84,7 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     header_bytes: _Count = 64 * 1024
     header_seconds: _Seconds = 10.0  # in which a request has to have begun and told its headers
     body_seconds: _Seconds = 30.0
+    write_seconds: _Seconds = 30.0  # in which a client has to take something of its answer
     keep_alive_seconds: _Count = 75  # that a connection may stay without a request
     json_depth: _Count = 64
     subscriptions_per_socket: _Count = 10_000
@@ -95,6 +96,7 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: _Count | None = None  # for each client
     query_seconds: _Seconds = 60.0
     ping_seconds: _Seconds = 20.0  # between looks whether a WebSocket is still there
+    silent_seconds: _Seconds = 300.0  # that a WebSocket may be open before it says something
 
 
 class CrossOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
