@@ -24,6 +24,7 @@ from purport.service.door import Door
 from purport.service.governing import Governing
 from purport.service.listening import bound_sockets
 from purport.service.rule_files import RuleFiles
+from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import (
     Authentication,
@@ -130,7 +131,7 @@ class Secured:
         assert not self._thread.is_alive()
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """Says when it listens, and in which loop."""
 
     def __init__(self, config: uvicorn.Config) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import math
 import ssl
-from collections import Counter
 from http import HTTPStatus
 from typing import Any
 
@@ -17,6 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.frames import Frame
 
+from purport.service.guests import Connected, Guest, Taking
 from purport.service.problems import Refused, problem_message
 from purport.service.settings import Listening, RequestLimits, Tls
 
@@ -44,38 +44,15 @@ _TOO_LONG = _refusal(431, "too_large", "the address and the headers are longer t
 _TOO_MANY = _refusal(503, "too_many_connections", "there are as many as may be", "retry-after: 1")
 
 
-class Connected:
-    """How many connections there are, and from where."""
-
-    def __init__(self, limits: RequestLimits) -> None:
-        self._most, self._most_each = limits.connections, limits.connections_per_address
-        self._count = 0
-        self._by_address: Counter[str] = Counter()
-
-    def enter(self, address: str) -> bool:
-        """Count one more, unless there are too many."""
-        if self._count >= self._most or self._by_address[address] >= self._most_each:
-            return False
-        self._count += 1
-        self._by_address[address] += 1
-        return True
-
-    def leave(self, address: str) -> None:
-        """Count one less."""
-        self._count -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
-
-
 class GuardedConfig(uvicorn.Config):
     """How a server of a service is set, with its limits and its connections."""
 
     def __init__(self, app: ASGIApp, listening: Listening, limits: RequestLimits) -> None:
         self.limits, self.connected = limits, Connected(limits)
+        self.tls = None if listening.tls is None else tls_context(listening.tls)
         super().__init__(
             app,
-            http=_GuardedHttp,
+            http=GuardedHttp,
             ws=_GuardedSocket,
             ws_max_size=limits.message_bytes,
             ws_ping_interval=limits.ping_seconds,
@@ -90,7 +67,6 @@ class GuardedConfig(uvicorn.Config):
             forwarded_allow_ips=list(listening.trusted_proxies),
             timeout_keep_alive=limits.keep_alive_seconds,
             timeout_graceful_shutdown=math.ceil(listening.drain_seconds) + 1,
-            ssl_context_factory=None if listening.tls is None else _context_of(listening.tls),
         )
 
 
@@ -103,62 +79,10 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
     return context
 
 
-def _context_of(tls: Tls) -> Any:
-    return lambda *_: tls_context(tls)
-
-
-class _Taking:
-    """Watches that a client takes what is sent to it: who takes nothing for too long is dropped."""
-
-    def __init__(self, transport: asyncio.Transport, seconds: float) -> None:
-        self._transport, self._seconds = transport, seconds
-        self._timer: asyncio.TimerHandle | None = None
-        self._left = 0  # bytes, when it was looked last
-
-    def watch(self) -> None:
-        """Begin to watch, if something waits to be taken."""
-        self.stop()
-        self._left = self._transport.get_write_buffer_size()
-        if self._left:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._seconds, self._look)
-
-    def stop(self) -> None:
-        """Watch no more."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _look(self) -> None:
-        if self._transport.get_write_buffer_size() < self._left:
-            self.watch()
-        else:
-            self._transport.abort()
-
-
-class _Guest:
-    """A connection that is counted until it ends, over HTTP first and then as a WebSocket."""
-
-    def __init__(self, connected: Connected, address: str) -> None:
-        self._connected, self._address = connected, address
-        self._is_here = connected.enter(address)
-
-    @property
-    def is_let_in(self) -> bool:
-        """Whether there was room."""
-        return self._is_here
-
-    def leave(self) -> None:
-        """It has ended; nothing happens if it has before."""
-        if self._is_here:
-            self._is_here = False
-            self._connected.leave(self._address)
-
-
 class _GuardedSocket(WebSocketsSansIOProtocol):
     """A WebSocket that ends when it is broken, and frees the place of its connection then."""
 
-    guest: _Guest | None = None
+    guest: Guest | None = None
     _late_pong = b""  # for who asked while it did not read
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -225,10 +149,10 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
         self.handle_parser_exception()
 
 
-class _GuardedHttp(HttpToolsProtocol):
+class GuardedHttp(HttpToolsProtocol):
     """HTTP whose requests have to begin, and to tell their headers, in time and in few bytes."""
 
-    guest: _Guest | None = None
+    guest: Guest | None = None
 
     def __init__(
         self,
@@ -246,10 +170,12 @@ class _GuardedHttp(HttpToolsProtocol):
         self._answered: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Let a connection in if there is room, and begin to wait for its first request."""
+        """Let a connection in, if there is room or it was before, and wait for a request."""
         super().connection_made(transport)
-        self._taking = _Taking(transport, self._limits.write_seconds)
-        self.guest = _Guest(self._connected, self.client[0] if self.client else "unknown")
+        self._taking = Taking(transport, self._limits.write_seconds)
+        if self.guest is None:
+            address = self.client[0] if self.client else "unknown"
+            self.guest = Guest(self._connected, address)
         if not self.guest.is_let_in:
             self._refuse(_TOO_MANY)
         self._wait_for_headers()

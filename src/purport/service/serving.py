@@ -24,8 +24,9 @@ from purport.service.connections import GuardedConfig, tls_context
 from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.governing import Governing
-from purport.service.listening import Addresses, addresses, bound_sockets
+from purport.service.listening import Addresses, addresses, allow_descriptors, bound_sockets
 from purport.service.rule_files import RuleFiles, read_rule_files
+from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
@@ -53,6 +54,7 @@ def serve(
     require_usable(settings)
     if ready_file is not None:
         _clear(ready_file)
+    allow_descriptors(settings.limits.connections)
     with ExitStack() as at_end:
         sockets = bound_sockets(settings.listen)
         for one in sockets:
@@ -196,7 +198,7 @@ class _Running:
         task.add_done_callback(self._tasks.discard)
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """A server that leaves signals to the service."""
 
     def __init__(self, config: uvicorn.Config) -> None:
