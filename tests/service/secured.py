@@ -25,6 +25,7 @@ from purport.service.door import Door
 from purport.service.governing import Governing
 from purport.service.listening import bound_sockets
 from purport.service.rule_files import RuleFiles
+from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import (
     Authentication,
@@ -77,13 +78,7 @@ class Secured:
             more_routes=self.auth.routes(),
         )  # fmt: skip
         at_end.callback(self.service.close)
-        self._door = Door(
-            application(self.service),
-            settings.limits,
-            self.service.metrics,
-            self.service.draining,
-            self.service.who_of,
-        )
+        self._door = Door(application(self.service), self.service)
         config = GuardedConfig(self._door, settings.listen, settings.limits)
         self.connected = config.connected
         self._server = _Server(config)
@@ -98,6 +93,16 @@ class Secured:
         """Where it listens."""
         port: int = self._sockets[0].getsockname()[1]
         return port
+
+    @property
+    def loop_thread(self) -> int | None:
+        """The thread that answers everybody."""
+        return self._thread.ident
+
+    @property
+    def body_bytes(self) -> int:
+        """Of how many bytes there are bodies now."""
+        return self._door._body_room._held
 
     def client(self, name: str | None = None, **options: Any) -> httpx.Client:
         """Somebody who asks over HTTP."""
@@ -133,7 +138,7 @@ class Secured:
         assert not self._thread.is_alive()
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """Says when it listens, and in which loop."""
 
     def __init__(self, config: uvicorn.Config) -> None:

@@ -84,6 +84,8 @@ def test_variables_take_lists_and_tables_as_json() -> None:
             "[[access.rules]]\nwho = ['x']\nactions = ['publish']\ntopics = ['a/#/b']",
             r"access.rules\[0\]: 'a/#/b'",
         ),
+        ("[cors]\norigins = ['city.example']", "cors.origins: expected an origin such as https"),
+        ("[cors]\norigins = ['https://a.example/page']", "cors.origins: expected an origin"),
         ("[listen", "not TOML"),
     ],
 )

@@ -184,3 +184,15 @@ def test_messages_that_come_too_fast_are_read_later_and_counted() -> None:
 
     assert answers == ["bad_request"] * 15
     assert found["purport_rate_limited_total"].value > 0
+
+
+def test_who_waits_for_a_rate_goes_on_when_there_is_none_any_more() -> None:
+    with secured(limits=RequestLimits(requests_per_second=1)) as service:
+        talking = service.socket()
+        for _ in range(30):
+            talking.say({})
+        talking.hear()
+        wait_until(lambda: service.service.metrics.rate_limited)
+        service.reload(limits=RequestLimits())
+
+        assert [talking.hear()["error"] for _ in range(29)] == ["bad_request"] * 29

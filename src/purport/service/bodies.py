@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence, Sized
 from typing import TypeVar
 
 import msgspec
@@ -17,6 +18,12 @@ T = TypeVar("T")
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
 _CHARSETS = ("utf-8", "utf8", "us-ascii")
+_SHORT = 16 * 1024  # what is no longer is read quicker than a thread is found for it
+
+
+async def parsed(text: Sized, parse: Callable[[], T]) -> T:
+    """What is read of a text: of a long one in a thread, so that others are answered meanwhile."""
+    return parse() if len(text) <= _SHORT else await asyncio.to_thread(parse)
 
 
 def media_type(request: Request, allowed: Sequence[str]) -> str:
@@ -37,7 +44,8 @@ def media_type(request: Request, allowed: Sequence[str]) -> str:
 async def read_json(request: Request, kind: type[T], allowed: Sequence[str] = (JSON,)) -> T:
     """The JSON in a body as what it must be; `InvalidInput` says what it is not, and where."""
     media_type(request, allowed)
-    return json_as(await request.body(), kind)
+    body = await request.body()
+    return await parsed(body, lambda: json_as(body, kind))
 
 
 async def read_text(request: Request, allowed: Sequence[str]) -> str:

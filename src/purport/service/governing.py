@@ -1,4 +1,4 @@
-"""The settings that hold while a service runs: who may do what, rules, and how fast one may ask."""
+"""The settings that hold while a service runs: who may do what and ask how fast, and rules."""
 
 from __future__ import annotations
 
@@ -81,8 +81,7 @@ class Governing:
         except Exception as error:  # noqa: BLE001 - whatever it is, the service goes on
             _LOG.error("the settings stay as they were: a mistake in here", exc_info=error)
             return
-        if settings.limits.requests_per_second != before.limits.requests_per_second:
-            door.set_rate(settings.limits.requests_per_second)
+        door.take(settings)
         _LOG.info("the settings were read again")
         for name in _AFTER_A_RESTART:
             if getattr(_lasting(settings), name) != getattr(_lasting(before), name):

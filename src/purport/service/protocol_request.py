@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from purport.errors import InvalidInput
-from purport.service.bodies import decoded, media_type
+from purport.service.bodies import decoded, media_type, parsed
 from purport.service.due import due_after, due_at
 from purport.sparql.graph_store import WHOLE, Dataset
 
@@ -92,7 +92,7 @@ async def _asked(request: Request, name: str, direct_type: str) -> tuple[str, _P
         kind = media_type(request, (FORM, direct_type))
         body = await request.body()
         if kind == FORM:
-            pairs = [*pairs, *_pairs(body, "the form")]
+            pairs = [*pairs, *await parsed(body, lambda: _pairs(body, "the form"))]
         else:
             direct = decoded(body)
     parameters = _Parameters(pairs)

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from purport.embedded.receipts import UpdateReceipt
 from purport.service.answer_formats import IN_MEMORY, WrittenAnswer, written_answer
 from purport.service.answers import json_answer
+from purport.service.bodies import parsed
 from purport.service.deadline import Deadline, in_time
 from purport.service.protocol_request import asked_query, asked_update
 from purport.service.room import when_there_is_room
@@ -65,7 +66,7 @@ def routes(service: Service) -> list[BaseRoute]:
     async def update(request: Request) -> Response:
         who = await service.who(request)
         asked = await asked_update(request)
-        text = using(asked.text, asked.dataset)
+        text = await parsed(asked.text, lambda: using(asked.text, asked.dataset))
 
         def run() -> UpdateReceipt:
             return service.broker.update(text, at=asked.at, after=asked.after, publisher=who)
