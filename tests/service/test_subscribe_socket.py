@@ -458,3 +458,22 @@ def test_a_durable_subscription_is_not_made_of_one_that_ends_with_its_socket(
 
     assert (refused["status_code"], refused["error"]) == (409, "exists")
     assert not server.broker.registration("hot").is_durable
+
+
+@pytest.mark.parametrize(
+    ("name", "owner", "status"), [("anns", "ann", 409), ("into-triples:t", None, 400)]
+)
+def test_nobody_takes_what_is_anothers_or_belongs_to_the_service(
+    server: Served,
+    open_socket: Callable[[], Client],
+    name: str,
+    owner: str | None,
+    status: int,
+) -> None:
+    server.broker.subscribe("{a > 0}", name=name, owner=owner, most_waiting=7)
+
+    asked = {"purport": "{a > 0}", "name": name, "durable": True, "most_waiting": 8}
+    refused = open_socket().ask({"subscribe": asked})
+
+    assert refused["status_code"] == status
+    assert server.broker.registration(name).most_waiting == 7

@@ -25,6 +25,7 @@ from purport.client.messages import (
     UnsubscribedMessage,
     socket_notification,
 )
+from purport.embedded.arguments import require_unreserved
 from purport.embedded.broker import Broker
 from purport.embedded.message import message_of, results_of
 from purport.embedded.subscriber import Acknowledging, Subscriber
@@ -37,6 +38,7 @@ from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
 from purport.service.registrations import OVERFLOWS, kind_of
 from purport.service.service import Service
+from purport.service.translating import RESERVED
 from purport.sparql.graph_store import WHOLE, Dataset
 
 _CLOSINGS = {  # how a client is told that it is cut off
@@ -293,6 +295,7 @@ def _begin(
         raise InvalidInput("only a durable subscription goes on after a number")
     before = _there_is(broker, spuid, who)
     if before is not None:
+        require_unreserved(spuid, RESERVED)
         _require_same(before, asked, wanted)
         subscriber = _heard_again(broker, before, asked, who)
     else:
@@ -314,13 +317,17 @@ def _begin(
 
 
 def _there_is(broker: Broker, identifier: str, who: str | None) -> Registration | None:
-    """What has an id; refused if it is another's, since nobody else can have the id then."""
+    """What has an id; refused if it is another's, whatever one may manage."""
+    taken = Refused(409, "exists", f"{identifier!r} is taken")
     try:
-        return broker.registration(identifier, who=who)
+        found = broker.registration(identifier, who=who)
     except NotFound:
         return None
     except Forbidden:
-        raise Refused(409, "exists", f"{identifier!r} is taken") from None
+        raise taken from None
+    if found.owner != who:
+        raise taken
+    return found
 
 
 def _require_same(
