@@ -23,6 +23,7 @@ from purport.service.bodies import parsed
 from purport.service.cors import Origins
 from purport.service.json_depth import require_shallow
 from purport.service.metrics import Metrics
+from purport.service.places import place_of
 from purport.service.problems import ERROR_CODE, Refused, problem_message
 from purport.service.rates import Rates
 from purport.service.service import Service
@@ -143,7 +144,8 @@ class Door:
                 who = None
             if who is not None:
                 return f"name {who}"
-        return f"address {scope['client'][0] if scope.get('client') else 'unknown'}"
+        client = scope.get("client")
+        return f"address {place_of(client and client[0])}"
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._origins.let_in(Headers(scope=scope)):
