@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import time
 from collections.abc import MutableMapping
 from functools import partial
 from typing import Any
@@ -76,7 +75,7 @@ class Door:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         more_headers = self._origins.told(scope)
         request = Answering(scope, receive, send, self._limits, self._draining, more_headers)
-        began, self._metrics.requests = time.perf_counter(), self._metrics.requests + 1
+        self._metrics.requests += 1
         try:
             if scope["method"] == "OPTIONS":
                 preflight = self._origins.preflight(Headers(scope=scope))
@@ -93,7 +92,7 @@ class Door:
         finally:
             self._body_room.give_back(request.held)
             self._metrics.requests -= 1
-            self._count(scope, request.status, time.perf_counter() - began)
+            self._count(scope, request.status)
 
     async def _take_body(self, scope: Scope, request: Answering) -> None:
         """Have the body read, as soon as it is known who sends it; of strangers, a short one."""
@@ -113,15 +112,10 @@ class Door:
         else:
             await request.end()
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        metrics, path = self._metrics, scope["path"]
-        metrics.answered[str(status)] += 1
+    def _count(self, scope: Scope, status: int) -> None:
+        self._metrics.answered[str(status)] += 1
         if ERROR_CODE in scope:
-            metrics.errors[scope[ERROR_CODE]] += 1
-        elif path == "/query" and status == 200:
-            metrics.queries += 1
-        elif path == "/events" and scope["method"] == "POST" and status < 300:
-            metrics.publishing.add(seconds)
+            self._metrics.errors[scope[ERROR_CODE]] += 1
 
     def _require_slow(self, scope: Scope) -> None:
         if self._rates is None or scope["path"] in _WATCHED:

@@ -63,6 +63,7 @@ def routes(service: Service) -> list[BaseRoute]:
         asked = await asked_query(request, limits.body_bytes)
         accept = ",".join(request.headers.getlist("accept"))
         answer = await _answered(service, asked, who, accept, Deadline(limits.query_seconds))
+        service.metrics.queries += 1
         return await _response(answer)
 
     async def update(request: Request) -> Response:
