@@ -22,6 +22,7 @@ from purport.client.messages import RegisterMessage, RegisterRequest
 from purport.errors import InvalidInput
 from purport.service.brake import Brake
 from purport.service.credentials import Credentials
+from purport.service.places import place_of
 from purport.service.problems import Refused
 from purport.service.settings import Authentication, Identity, ServiceSettings
 from purport.service.signing_keys import new_key, signing_keys
@@ -203,7 +204,7 @@ def _basic(request: Request) -> tuple[str, str]:
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
+    return place_of(request.client and request.client.host)
 
 
 def _answer(told: dict[str, object]) -> Response:

@@ -174,8 +174,7 @@ class GuardedHttp(HttpToolsProtocol):
         super().connection_made(transport)
         self._taking = Taking(transport, self._limits.write_seconds)
         if self.guest is None:
-            address = self.client[0] if self.client else "unknown"
-            self.guest = Guest(self._connected, address)
+            self.guest = Guest(self._connected, self.client and self.client[0])
         if not self.guest.is_let_in:
             self._refuse(_TOO_MANY)
         self._wait_for_headers()

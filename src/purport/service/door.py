@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import time
 from collections.abc import MutableMapping
 from functools import partial
 from typing import Any
@@ -23,6 +22,7 @@ from purport.service.bodies import parsed
 from purport.service.cors import Origins
 from purport.service.json_depth import require_shallow
 from purport.service.metrics import Metrics
+from purport.service.places import place_of
 from purport.service.problems import ERROR_CODE, Refused, problem_message
 from purport.service.rates import Rates
 from purport.service.service import Service
@@ -75,7 +75,7 @@ class Door:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         more_headers = self._origins.told(scope)
         request = Answering(scope, receive, send, self._limits, self._draining, more_headers)
-        began, self._metrics.requests = time.perf_counter(), self._metrics.requests + 1
+        self._metrics.requests += 1
         try:
             if scope["method"] == "OPTIONS":
                 preflight = self._origins.preflight(Headers(scope=scope))
@@ -92,7 +92,7 @@ class Door:
         finally:
             self._body_room.give_back(request.held)
             self._metrics.requests -= 1
-            self._count(scope, request.status, time.perf_counter() - began)
+            self._count(scope, request.status)
 
     async def _take_body(self, scope: Scope, request: Answering) -> None:
         """Have the body read, as soon as it is known who sends it; of strangers, a short one."""
@@ -112,15 +112,10 @@ class Door:
         else:
             await request.end()
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        metrics, path = self._metrics, scope["path"]
-        metrics.answered[str(status)] += 1
+    def _count(self, scope: Scope, status: int) -> None:
+        self._metrics.answered[str(status)] += 1
         if ERROR_CODE in scope:
-            metrics.errors[scope[ERROR_CODE]] += 1
-        elif path == "/query" and status == 200:
-            metrics.queries += 1
-        elif path == "/events" and scope["method"] == "POST" and status < 300:
-            metrics.publishing.add(seconds)
+            self._metrics.errors[scope[ERROR_CODE]] += 1
 
     def _require_slow(self, scope: Scope) -> None:
         if self._rates is None or scope["path"] in _WATCHED:
@@ -143,7 +138,8 @@ class Door:
                 who = None
             if who is not None:
                 return f"name {who}"
-        return f"address {scope['client'][0] if scope.get('client') else 'unknown'}"
+        client = scope.get("client")
+        return f"address {place_of(client and client[0])}"
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._origins.let_in(Headers(scope=scope)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -56,6 +57,7 @@ def routes(service: Service) -> list[BaseRoute]:
     """Where events are published."""
 
     async def publish(request: Request) -> Response:
+        began = time.perf_counter()
         who = await service.who(request)
         asked = read_query(request, PublishParameters)
         kind = media_type(request, TYPES)
@@ -65,6 +67,7 @@ def routes(service: Service) -> list[BaseRoute]:
             lambda: service.publisher.publish(events, topic=asked.topic, publisher=who),
             service.settings.limits.block_seconds,
         )
+        service.metrics.publishing.add(time.perf_counter() - began)
         return json_answer(EventReceipts(tuple(receipts)))
 
     return resources({PUBLISH: publish})

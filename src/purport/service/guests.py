@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
+from purport.service.places import place_of
 from purport.service.settings import RequestLimits
 
 
@@ -14,30 +15,30 @@ class Connected:
     def __init__(self, limits: RequestLimits) -> None:
         self._most, self._most_each = limits.connections, limits.connections_per_address
         self.count = 0
-        self._by_address: Counter[str] = Counter()
+        self._by_place: Counter[str] = Counter()
 
-    def enter(self, address: str) -> bool:
+    def enter(self, place: str) -> bool:
         """Count one more, unless there are too many."""
-        if self.count >= self._most or self._by_address[address] >= self._most_each:
+        if self.count >= self._most or self._by_place[place] >= self._most_each:
             return False
         self.count += 1
-        self._by_address[address] += 1
+        self._by_place[place] += 1
         return True
 
-    def leave(self, address: str) -> None:
+    def leave(self, place: str) -> None:
         """Count one less."""
         self.count -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        self._by_place[place] -= 1
+        if not self._by_place[place]:
+            del self._by_place[place]
 
 
 class Guest:
     """A connection that is counted until it ends, over HTTP first and then as a WebSocket."""
 
-    def __init__(self, connected: Connected, address: str) -> None:
-        self._connected, self._address = connected, address
-        self._is_here = connected.enter(address)
+    def __init__(self, connected: Connected, address: str | None) -> None:
+        self._connected, self._place = connected, place_of(address)
+        self._is_here = connected.enter(self._place)
 
     @property
     def is_let_in(self) -> bool:
@@ -48,7 +49,7 @@ class Guest:
         """It has ended; nothing happens if it has before."""
         if self._is_here:
             self._is_here = False
-            self._connected.leave(self._address)
+            self._connected.leave(self._place)
 
 
 class Taking:

@@ -13,7 +13,7 @@ from purport.model.subscription import Rule
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, read_query, read_text
 from purport.service.deadline import require_answerable
-from purport.service.operation import PROBLEMS, Answer, Content, Operation, problem, resources
+from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
 from purport.service.registrations import state_of
 from purport.service.service import Service
 from purport.service.subscriptions import NoParameters
@@ -36,7 +36,6 @@ IMPORT = Operation(
     takes=(Content(LINES), Content(TEXT)),
     answers=(
         Answer(200, "What is registered now.", (Content(JSON, SubscriptionList),)),
-        problem(409, "Something of a name is another's."),
         *PROBLEMS,
     ),
 )

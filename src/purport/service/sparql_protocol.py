@@ -61,7 +61,9 @@ def routes(service: Service) -> list[BaseRoute]:
             return written_answer(answer, accept, deadline)
 
         seconds = service.settings.limits.query_seconds
-        return await _response(await in_time(service.desk, written, seconds))
+        answer = await in_time(service.desk, written, seconds)
+        service.metrics.queries += 1
+        return await _response(answer)
 
     async def update(request: Request) -> Response:
         who = await service.who(request)
