@@ -70,18 +70,26 @@ def address_parts(url: str) -> SplitResult:
 
 
 def require_public(url: str) -> None:
-    """Raise `InvalidInput` if an address is one of this machine or of a private network.
+    """Raise `InvalidInput` if an address says that it is of this machine or a private network.
 
-    One whose name is not known now is none: where it leads is looked at again when it is posted to.
+    Names are not looked up, which may take a while: where one leads is seen when it is posted to.
     """
-    parts = address_parts(url)
+    host = (address_parts(url).hostname or "").rstrip(".")
+    if (
+        host == "localhost"
+        or host.endswith(".localhost")
+        or not all(map(is_public, _numbers(host)))
+    ):
+        raise InvalidInput(f"{shown(url)} is in a private network, which is not posted to")
+
+
+def _numbers(host: str) -> list[str]:
+    """The number that a host is, in whatever form (127.1, 0x7f000001); of a name, none."""
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
-        return
-    for *_, place in found:
-        if not is_public(str(place[0])):
-            raise InvalidInput(f"{shown(url)} is in a private network, which is not posted to")
+        return []
+    return [str(place[0]) for *_, place in found]
 
 
 def is_public(address: str) -> bool:
@@ -119,7 +127,7 @@ def posted(
     request = urllib.request.Request(
         url, body, {"Content-Type": "application/json", **(headers or {})}, method="POST"
     )
-    is_local = _is_loopback(urlsplit(url).hostname or "")
+    is_local = is_loopback(urlsplit(url).hostname or "")
     opener = _opener(is_local=is_local) if to_private else _public_opener()
     try:
         with opener.open(request, timeout=timeout_seconds) as response:
@@ -258,7 +266,7 @@ class _PublicTlsHandler(urllib.request.HTTPSHandler):
         return self.do_open(_PublicTlsConnection, req)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether a host is this machine, which no proxy can reach."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

@@ -479,7 +479,8 @@ def test_one_whose_disk_is_full_is_alive_and_not_ready_until_it_is_not(
         ready = client.get("/ready")
         taken = client.post("/events", json={"@id": "again", "a": 1})
 
-    assert refused.status_code >= 500 and "sqlite" not in refused.text
+    assert (refused.status_code, refused.json()["error"]) == (503, "not_kept")
+    assert "sqlite" not in refused.text
     assert (unready.status_code, unready.json()["error"]) == (503, "not_ready")
     assert "journal.sqlite" not in unready.text and "journal.sqlite" in kept.log
     assert (alive.status_code, ready.status_code) == (200, 200)

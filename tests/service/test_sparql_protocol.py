@@ -200,14 +200,6 @@ def test_a_malformed_query_is_refused_with_its_place(client: httpx.Client) -> No
     assert "line 2, column 9" in answer.json()["error_description"]
 
 
-def test_a_body_that_is_too_large_is_refused(broker: Broker) -> None:
-    settings = ServiceSettings(limits=RequestLimits(body_bytes=100))
-    with served(service_of(broker, settings)) as client:
-        answer = client.post("/query", content=b"#" * 101, headers={"Content-Type": QUERY})
-
-    assert problem(answer) == (413, "too_large")
-
-
 def test_a_large_answer_comes_whole(client: httpx.Client) -> None:
     values = " ".join(f"<urn:{number:06}>" for number in range(500))
     text = f"SELECT * WHERE {{ VALUES ?a {{ {values} }} VALUES ?b {{ {values} }} }} LIMIT 60000"

@@ -14,7 +14,7 @@ from purport.remembering import remembered
 from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE
 from purport.sparql.terms import node_of
-from purport.sparql.tokens import Kind, Token, after_prologue, closing, tokens_of
+from purport.sparql.tokens import Kind, Token, after_prologue, closing, operations_of, tokens_of
 
 _NAMES = (Kind.IRI, Kind.NAME, Kind.VARIABLE)
 _UNKNOWN = "?"  # what stands where a graph should, and is understood no better than a variable
@@ -55,7 +55,7 @@ def graphs_of_update(update: str) -> frozenset[str]:
     """
     found: set[str] = set()
     prologue = ""
-    for operation in _operations(tokens_of(update)):
+    for operation in operations_of(tokens_of(update)):
         begin = after_prologue(operation)
         prologue += f"{_text(update, operation[:begin])} "
         if operation[begin:]:
@@ -137,17 +137,6 @@ def _is_doubtful(token: Token) -> bool:
     if any(one in word for one in _BEFORE_PREFIXES):
         return True
     return word not in _BEFORE_GRAPHS and any(one in word for one in _BEFORE_GRAPHS)
-
-
-def _operations(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The tokens of each operation: a `;` in braces is none between operations."""
-    begin, depth = 0, 0
-    for place, token in enumerate(tokens):
-        depth += token.is_sign("{") - token.is_sign("}")
-        if depth == 0 and token.is_sign(";"):
-            yield tokens[begin:place]
-            begin = place + 1
-    yield tokens[begin:]
 
 
 def _asks_outside(tokens: Sequence[Token]) -> bool:

@@ -53,7 +53,6 @@ from purport.embedded.arguments import (
 from purport.embedded.beginning import begin, pause_forbidden
 from purport.embedded.changing import changed
 from purport.embedded.deliveries import Deliveries
-from purport.embedded.door import Door
 from purport.embedded.explaining import explained
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
@@ -80,6 +79,7 @@ from purport.embedded.tally import Tally
 from purport.embedded.timer import Timer
 from purport.embedded.trials import TrialParts, Trials
 from purport.embedded.webhook import WebhookStatus
+from purport.embedded.window import Window
 from purport.embedded.workers import Callback
 from purport.errors import InvalidInput
 from purport.matching.individuals import ontology_of
@@ -96,8 +96,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("purport.broker")
 
 
-class Broker(Door):
-    """One door to the engines: what is published is matched, kept, and told to subscribers.
+class Broker(Window):
+    """Joins the engines: what is published is matched, kept, and told to subscribers.
 
     >>> from purport import Broker
     >>> with Broker.in_memory() as broker:
@@ -395,12 +395,10 @@ class Broker(Door):
             "overflow": None if overflow is None else one_of(Overflow, overflow),
             "webhook": webhook,
         }
-        wanted = changed(self._require_manager(identifier, who), text, dataset, given)
-        if wanted is not None:
-            require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
         with self._ledger.lock:
-            before = self._require_manager(identifier, who)
-            wanted = changed(before, text, dataset, given)
+            wanted = changed(self._require_manager(identifier, who), text, dataset, given)
+            if wanted is not None:
+                require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
             self._register([] if wanted is None else [wanted])
             return self._ledger.registration(identifier)
 

@@ -84,7 +84,7 @@ def results_of(variables: Sequence[str], bindings: Iterable[Binding]) -> dict[st
     >>> results_of(["dim"], [{"dim": Literal("5")}])["results"]
     {'bindings': [{'dim': {'type': 'literal', 'value': '5'}}]}
     """
-    told = [{name: _term_message(term) for name, term in one.items()} for one in bindings]
+    told = [{name: term_message(term) for name, term in one.items()} for one in bindings]
     return {"head": {"vars": list(variables)}, "results": {"bindings": told}}
 
 
@@ -160,8 +160,12 @@ def _bound_in(change: AnswerChange) -> list[str]:
 
 
 @remembered(8_192, longest=512, length=lambda term: len(str(term)))
-def _term_message(term: _Term) -> dict[str, Any]:
-    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does."""
+def term_message(term: _Term) -> dict[str, Any]:
+    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does.
+
+    >>> term_message(Literal("lamp", language="en"))
+    {'type': 'literal', 'value': 'lamp', 'xml:lang': 'en'}
+    """
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}
@@ -171,7 +175,7 @@ def _term_message(term: _Term) -> dict[str, Any]:
             parts = ("subject", "predicate", "object")
             return {
                 "type": "triple",
-                "value": {part: _term_message(getattr(term, part)) for part in parts},
+                "value": {part: term_message(getattr(term, part)) for part in parts},
             }
     told: dict[str, Any] = {"type": "literal", "value": term.value}
     if term.language is not None:

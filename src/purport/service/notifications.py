@@ -19,7 +19,6 @@ from purport.errors import InvalidInput
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, read_json, read_query
 from purport.service.operation import NOT_THERE, PROBLEMS, Answer, Content, Operation, resources
-from purport.service.problems import Refused
 from purport.service.registrations import RULES, SUBSCRIPTIONS, Mount, status_of
 from purport.service.service import Service
 from purport.service.subscriptions import Most, NoParameters
@@ -154,8 +153,7 @@ class _Notifications:
 
         def look() -> list[bytes]:
             self._mount.find(self._broker, subscriber.id, who)
-            if not self._service.lets_in(who, token):  # any more
-                raise Refused(401, "unauthorized", "the token is not taken any more")
+            self._service.require_let_in(who, token)
             return [message_of(one) for one in islice(subscriber.replay(after=after), asked.most)]
 
         while True:

@@ -93,7 +93,7 @@ class Publisher:
                 _answer(one, outcome)
 
     def _next(self) -> list[_Request]:
-        """The requests that are written next; whoever no longer waits has gone."""
+        """The requests that are written next, though whoever asked may have gone."""
         count = taken = 0
         for one in self._waiting:
             if taken and count + len(one.events) > _AT_ONCE:

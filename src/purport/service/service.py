@@ -13,6 +13,7 @@ from purport.embedded.broker import Broker
 from purport.service.delivery import Delivery
 from purport.service.desk import Desk
 from purport.service.metrics import Metrics
+from purport.service.problems import Refused
 from purport.service.publisher import Publisher
 from purport.service.settings import ServiceSettings
 
@@ -61,6 +62,12 @@ class Service:
         )
         object.__setattr__(self, "publisher", publisher)
         object.__setattr__(self, "delivery", Delivery(self.broker.undisturbed))
+
+    def require_let_in(self, name: str | None, token: str | None) -> None:
+        """Raise `Refused` if somebody whom a token has let in would not be any more."""
+        if not self.lets_in(name, token):
+            self.who_of(token)  # which says it if the token has expired
+            raise Refused(401, "unauthorized", "the token is not taken any more")
 
     def close(self) -> None:
         """Deliver nothing any more, and wait for what is being done; the broker stays open."""

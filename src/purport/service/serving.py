@@ -25,8 +25,9 @@ from purport.service.connections import GuardedConfig, tls_context
 from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.governing import Governing
-from purport.service.listening import Addresses, addresses, bound_sockets
+from purport.service.listening import Addresses, addresses, allow_descriptors, bound_sockets
 from purport.service.rule_files import RuleFiles, read_rule_files
+from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
@@ -54,6 +55,7 @@ def serve(
     require_usable(settings)
     if ready_file is not None:
         _clear(ready_file)
+    allow_descriptors(settings.limits.connections)
     with ExitStack() as at_end:
         sockets = bound_sockets(settings.listen)
         for one in sockets:
@@ -116,6 +118,7 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
     ontology = keeping.ontology or None
     set_so = BrokerSettings(
         access=settings.access_rules(),
+        webhooks_to_private=settings.posts_to_private,
         infers=keeping.infers,
         reserved=RESERVED,
         most_rows=settings.limits.subscribed_rows,
@@ -161,13 +164,7 @@ class _Running:
         settings = service.settings
         self._service, self._governing = service, governing
         self._translating = Translating(service)
-        self._door = Door(
-            application(service),
-            settings.limits,
-            service.metrics,
-            service.draining,
-            service.who_of,
-        )
+        self._door = Door(application(service), service)
         self.config = GuardedConfig(self._door, settings.listen, settings.limits)
         self._server = _Server(self.config)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -201,6 +198,8 @@ class _Running:
         _LOG.info("the service stops: requests that have begun are answered")
         for one in self._server.servers:
             one.close()
+        drain_seconds = self._service.settings.listen.drain_seconds
+        asyncio.get_running_loop().call_later(drain_seconds, self._server.abort)
         self._service.draining.set()
         await self._translating.stop()
         with suppress(TimeoutError):
@@ -214,7 +213,7 @@ class _Running:
         task.add_done_callback(self._tasks.discard)
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """A server that leaves signals to the service."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -230,6 +229,11 @@ class _Server(uvicorn.Server):
         """Begin to listen."""
         await super().startup(sockets)
         self.has_started.set()
+
+    def abort(self) -> None:
+        """Drop the connections of those who have not come to their end in time."""
+        for one in tuple(self.server_state.connections):
+            one.transport.abort()
 
 
 def _stop(stop: asyncio.Event, number: int) -> None:

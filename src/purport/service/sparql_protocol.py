@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from purport.embedded.receipts import UpdateReceipt
 from purport.service.answer_formats import IN_MEMORY, WrittenAnswer, written_answer
 from purport.service.answers import json_answer
+from purport.service.bodies import parsed
 from purport.service.deadline import Deadline, in_time
 from purport.service.protocol_request import asked_query, asked_update
 from purport.service.room import when_there_is_room
@@ -52,20 +53,20 @@ def routes(service: Service) -> list[BaseRoute]:
 
     async def query(request: Request) -> Response:
         who = await service.who(request)
-        limits = service.settings.limits
-        asked = await asked_query(request, limits.body_bytes)
+        asked = await asked_query(request)
         accept = ",".join(request.headers.getlist("accept"))
 
         def written(deadline: Deadline) -> WrittenAnswer:
             answer = service.broker.query(asked.text, dataset=asked.dataset, who=who)
             return written_answer(answer, accept, deadline)
 
-        return await _response(await in_time(service.desk, written, limits.query_seconds))
+        seconds = service.settings.limits.query_seconds
+        return await _response(await in_time(service.desk, written, seconds))
 
     async def update(request: Request) -> Response:
         who = await service.who(request)
-        asked = await asked_update(request, service.settings.limits.body_bytes)
-        text = using(asked.text, asked.dataset)
+        asked = await asked_update(request)
+        text = await parsed(asked.text, lambda: using(asked.text, asked.dataset))
 
         def run() -> UpdateReceipt:
             return service.broker.update(text, at=asked.at, after=asked.after, publisher=who)

@@ -1,7 +1,8 @@
 """Events that become triples, and changes of answers that become events, as a service is set.
 
 Behind each stands a durable subscription. What it is told is acknowledged when the broker has what
-follows of it, which is the same each time: so a crash loses nothing and doubles nothing.
+follows of it, which is the same each time: so a crash loses nothing and doubles nothing. Nor does
+an answer that is told as a whole: what differs from the one before becomes events.
 """
 
 from __future__ import annotations
@@ -10,20 +11,23 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import msgspec
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import is_query, written
+from purport.broker.records import Overflow
 from purport.broker.registry_text import RegistryLine
 from purport.embedded.arguments import readable
 from purport.embedded.broker import Broker
 from purport.embedded.subscriber import Subscriber
 from purport.embedded.workers import Stopped
 from purport.errors import InvalidInput, PurportError
-from purport.model.notification import Notification
-from purport.service.change_events import events_of, is_change
+from purport.model.notification import AnswerChange, Notification
+from purport.service.change_events import answer_after, difference, events_of, is_change
 from purport.service.event_triples import update_of
 from purport.service.service import Service
 from purport.service.settings import Changes, ServiceSettings, Triples
@@ -33,6 +37,7 @@ _LOG = logging.getLogger("purport.service")
 _PREFIXES = {Triples: "into-triples:", Changes: "into-events:"}
 RESERVED = tuple(_PREFIXES.values())  # what no client's subscription is called
 _LONGEST_WAIT_SECONDS = 5.0
+_AT_ONCE = 256  # notifications that are looked at
 
 Translate = Callable[[Notification], Awaitable[object]]
 
@@ -48,7 +53,7 @@ def register(broker: Broker, settings: ServiceSettings) -> None:
         try:
             _require_kind(one)
             text = written(readable(one.of, identifier, WHOLE))
-            line = RegistryLine(identifier, text, one.owner)
+            line = RegistryLine(identifier, text, one.owner, overflow=Overflow.REFUSE)
             broker.adopt_registry(msgspec.json.encode(line).decode())
         except PurportError as error:
             table = "triples" if isinstance(one, Triples) else "changes"
@@ -86,10 +91,33 @@ class Translating:
             await self._service.desk.write(update)
 
     async def _publish(self, wanted: Changes, notification: Notification) -> None:
+        if notification.change.is_whole:
+            look = partial(_difference, self._broker, wanted, notification)
+            notification = replace(notification, news=await self._service.desk.read(look))
         events = events_of(notification, wanted.name)
         if events:
             publisher = self._service.publisher
             await publisher.publish(events, topic=wanted.topic, publisher=wanted.owner)
+
+
+def _difference(broker: Broker, wanted: Changes, notification: Notification) -> AnswerChange:
+    """How a whole answer differs from what was told before it."""
+    subscriber = broker.subscriber(_id_of(wanted), who=wanted.owner)
+    subscriber.close()
+    changes: list[AnswerChange] = []  # since the last whole answer
+    end = notification.sequence
+    while end > 0 and not (changes and changes[0].is_whole):
+        begin = max(0, end - _AT_ONCE)
+        told = islice(subscriber.replay(after=begin - 1), end - begin)
+        some = [one.change for one in told if one.sequence < end]
+        if not some:
+            break
+        last = max((at for at, one in enumerate(some) if one.is_whole), default=0)
+        changes[:0], end = some[last:], begin
+    if changes and not changes[0].is_whole:
+        _LOG.warning("%s: the answer before is no longer kept: all of it is told", notification.id)
+        return notification.change
+    return difference(answer_after(changes), notification.change.added)
 
 
 def _id_of(one: Triples | Changes) -> str:

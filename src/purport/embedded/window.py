@@ -42,7 +42,7 @@ from purport.model.subscription import Subscription
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
 
 
-class Door:
+class Window:
     """Looks into a broker, which change nothing but what is due by then; `who` looks.
 
     Where everybody may do everything, everybody sees everything. Otherwise `Forbidden` is raised
