@@ -10,8 +10,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from io import BufferedReader, RawIOBase
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from purport.errors import InvalidInput, PurportError
@@ -118,6 +120,7 @@ def posted(
 ) -> Iterator[HTTPResponse]:
     """The answer to JSON that was posted; `PostFailed` if there is none, or it is no success.
 
+    It has so many seconds to come, all of it: one that comes a little at a time has no more.
     What goes wrong while the answer is read is a `PostFailed` too. Unless it may go `to_private`
     networks, it goes without a proxy, and only where everybody can.
     """
@@ -167,7 +170,7 @@ def _words_of(error: urllib.error.HTTPError) -> str:
 @lru_cache
 def _opener(*, is_local: bool) -> urllib.request.OpenerDirector:
     handlers = [urllib.request.ProxyHandler({})] if is_local else []
-    return urllib.request.build_opener(_NoRedirects, *handlers)
+    return urllib.request.build_opener(_NoRedirects, _TimelyHandler, _TimelyTlsHandler, *handlers)
 
 
 @lru_cache
@@ -177,7 +180,60 @@ def _public_opener() -> urllib.request.OpenerDirector:
     )
 
 
-class _PublicConnection(HTTPConnection):
+class _Timely(RawIOBase):
+    """What comes from a socket until a deadline, which no piece of it puts off."""
+
+    def __init__(self, connection: socket.socket, source: RawIOBase, deadline: float) -> None:
+        self._connection, self._source, self._deadline = connection, source, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._connection.settimeout(left)
+        return self._source.readinto(buffer)
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
+
+
+class _TimelyConnection(HTTPConnection):
+    """Waits no longer for the whole of an answer than it may for a part of it."""
+
+    def connect(self) -> None:
+        deadline = time.monotonic() + (self.timeout or 0.0)
+        super().connect()
+        self.response_class = partial(_timely_response, deadline)  # type: ignore[assignment]
+
+
+class _TimelyTlsConnection(_TimelyConnection, HTTPSConnection):
+    """The same with TLS."""
+
+
+def _timely_response(
+    deadline: float, connection: socket.socket, *arguments: Any, **named: Any
+) -> HTTPResponse:
+    response = HTTPResponse(connection, *arguments, **named)
+    source = response.fp.detach()
+    response.fp = BufferedReader(_Timely(connection, source, deadline))
+    return response
+
+
+class _TimelyHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_TimelyConnection, req)
+
+
+class _TimelyTlsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_TimelyTlsConnection, req)
+
+
+class _PublicConnection(_TimelyConnection):
     """Is given up, before anything is sent, if it leads into a private network."""
 
     def connect(self) -> None:
@@ -185,7 +241,7 @@ class _PublicConnection(HTTPConnection):
         _require_public_peer(self)
 
 
-class _PublicTlsConnection(HTTPSConnection):
+class _PublicTlsConnection(_TimelyTlsConnection):
     """The same with TLS."""
 
     def connect(self) -> None:

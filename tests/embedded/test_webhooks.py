@@ -193,6 +193,19 @@ def test_a_service_that_hangs_delays_no_other(tmp_path: Path) -> None:
         until(lambda: all(delivered(broker, f"stuck{number}") == 20 for number in range(5)))
 
 
+def test_a_service_that_answers_after_long_counts_with_those_that_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.embedded.webhook.LONG_SECONDS", 0.0)
+    with service() as state, opened(tmp_path) as broker:
+        broker.subscribe("{heat > 30} as hot", webhook=state.url)
+        webhook = broker._listeners._webhooks["hot"]
+        assert not webhook.holds_up
+        broker.publish({"heat": 31})
+        until(lambda: delivered(broker) == 1)
+        assert webhook.holds_up
+
+
 def test_many_webhooks_share_a_few_threads(tmp_path: Path) -> None:
     before = threading.active_count()
     with service() as state, Broker.in_memory(matcher=exact, settings=SETTINGS) as broker:
