@@ -435,6 +435,7 @@ def test_who_guesses_secrets_waits_longer_and_longer(service: Secured) -> None:
     assert [one.status_code for one in answers] == [401] * 5 + [429] * 3
     assert refusal(right) == (429, "too_many_requests")
     assert int(right.headers["retry-after"]) >= 1
+    assert fetch(client, credentials(client, "bob")).status_code == 201
 
 
 def test_who_guesses_identities_waits_too_and_others_do_not(service: Secured) -> None:

@@ -140,6 +140,11 @@ def test_what_keeps_it_from_starting_is_told_in_one_line(
     assert said("--config", "rules.toml").startswith("city.purport: line 2, column 6: found '}'")
     assert told("--folder", "mixed").startswith("mixed/journal.sqlite: expected a journal")
     assert "clients.json: not a file of clients" in told("--folder", "clients")
+    Path("triples.toml").write_text('[[triples]]\nname = "r"\nof = "{t > "\n')
+    Path("changes.toml").write_text('[[changes]]\nname = "c"\nof = "ASK {}"\ntopic = "a/#"\n')
+    for check in ((), ("--check",)):
+        assert told("--config", "triples.toml", *check).startswith("triples, 'r': line 1, column 5")
+        assert told("--config", "changes.toml", *check).startswith("changes, 'c': 'a/#'")
     assert told("--ready-file", "nowhere/file") == "nowhere/file: its folder is not there"
     assert told("--host", "0.0.0.0").startswith("the settings: listen.host: 0.0.0.0 can be")
     assert told("--folder", "here", "--in-memory") == "either --folder or --in-memory"

@@ -225,6 +225,11 @@ def require_update(text: str) -> None:
         pass
 
 
+def require_query(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is no query, `NotAllowed` if it is none for here."""
+    Engine(clock=_SetClock()).query(text)
+
+
 def graph_names(change: Change) -> frozenset[str]:
     """The graphs that a change touches, by name: the default one is called `default`."""
     touched = {fact[3] for facts in (change.added, change.removed) for fact in facts}

@@ -139,16 +139,17 @@ class Auth:
 
     async def _token(self, request: Request) -> Response:
         client, secret = _basic(request)
-        concerned = _address(request), f"client {client}"
+        address = _address(request)
+        concerned = f"client {client} from {address}"  # no other client has to wait for this one
         async with self._checking:
-            self._require_patience(*concerned)
+            self._require_patience(concerned)
             name = await asyncio.to_thread(self._credentials.identity, client, secret)
             known = self._known
             if name is None:
-                self._brake.fail(*concerned)
-                _LOG.warning("a wrong client id or secret was told from %s", concerned[0])
+                self._brake.fail(concerned)
+                _LOG.warning("a wrong client id or secret was told from %s", address)
             else:
-                self._brake.release(*concerned)
+                self._brake.release(concerned)
         identity = known.identity(name)
         if identity is None:
             raise Refused(401, "invalid_client", "no client has this id and secret")
@@ -158,8 +159,8 @@ class Auth:
         told = {"access_token": token, "token_type": "bearer", "expires_in": lifetime}
         return _answer({"token": told, **told})  # clients look for it in either place
 
-    def _require_patience(self, *concerned: str) -> None:
-        seconds = self._brake.wait(*concerned)
+    def _require_patience(self, concerned: str) -> None:
+        seconds = self._brake.wait(concerned)
         if seconds > 0:
             after = math.ceil(seconds)
             raise Refused(

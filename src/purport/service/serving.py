@@ -31,7 +31,7 @@ from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
-from purport.service.translating import RESERVED, Translating, register
+from purport.service.translating import RESERVED, Translating, register, require_translatable
 from purport.whole_file import write_whole
 from purport.writable import require_file
 
@@ -94,7 +94,7 @@ def serve(
 
 
 def require_usable(settings: ServiceSettings) -> None:
-    """Raise what is wrong with the files that settings name."""
+    """Raise what is wrong with what settings name: files, and what is to be translated."""
     tls = settings.listen.tls
     if tls is not None:
         try:
@@ -109,6 +109,7 @@ def require_usable(settings: ServiceSettings) -> None:
         if not path.exists():
             raise InvalidInput(f"broker.ontology: {path} is not there")
     read_rule_files(settings.rules, settings.access_rules())
+    require_translatable(settings)
 
 
 @contextmanager

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -19,9 +20,10 @@ import msgspec
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import is_query, written
+from purport.broker.graph import require_query
 from purport.broker.records import Overflow
 from purport.broker.registry_text import RegistryLine
-from purport.embedded.arguments import readable
+from purport.embedded.arguments import readable, require_topic
 from purport.embedded.broker import Broker
 from purport.embedded.subscriber import Subscriber
 from purport.embedded.workers import Stopped
@@ -44,20 +46,42 @@ Translate = Callable[[Notification], Awaitable[object]]
 
 def register(broker: Broker, settings: ServiceSettings) -> None:
     """Have the subscriptions that are wanted, and no others that were once."""
-    translations: tuple[Triples | Changes, ...] = (*settings.triples, *settings.changes)
-    wanted = {_id_of(one): one for one in translations}
+    wanted = {line.id: (one, line) for one, line in _lines(settings)}
     for registration in broker.reserved_registrations():
         if registration.id not in wanted:
             broker.unsubscribe(registration.id, who=registration.owner)
-    for identifier, one in wanted.items():
-        try:
-            _require_kind(one)
-            text = written(readable(one.of, identifier, WHOLE))
-            line = RegistryLine(identifier, text, one.owner, overflow=Overflow.REFUSE)
+    for one, line in wanted.values():
+        with _told_of(one):
             broker.adopt_registry(msgspec.json.encode(line).decode())
-        except PurportError as error:
-            table = "triples" if isinstance(one, Triples) else "changes"
-            raise InvalidInput(f"{table}, {one.name!r}: {error}") from None
+
+
+def require_translatable(settings: ServiceSettings) -> None:
+    """Raise what is wrong with what is to be translated, as far as no broker is needed to know."""
+    for _ in _lines(settings):
+        pass
+
+
+def _lines(settings: ServiceSettings) -> Iterator[tuple[Triples | Changes, RegistryLine]]:
+    """What is subscribed to for each translation."""
+    translations: tuple[Triples | Changes, ...] = (*settings.triples, *settings.changes)
+    for one in translations:
+        with _told_of(one):
+            _require_kind(one)
+            if isinstance(one, Changes):
+                require_topic(one.topic)
+                require_query(one.of)
+            text = written(readable(one.of, _id_of(one), WHOLE))
+        yield one, RegistryLine(_id_of(one), text, one.owner, overflow=Overflow.REFUSE)
+
+
+@contextmanager
+def _told_of(one: Triples | Changes) -> Iterator[None]:
+    """Say of which translation something is wrong."""
+    try:
+        yield
+    except PurportError as error:
+        table = "triples" if isinstance(one, Triples) else "changes"
+        raise InvalidInput(f"{table}, {one.name!r}: {error}") from None
 
 
 class Translating:
