@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pyoxigraph import NamedNode
 
 from purport.broker.asked import Asked, Query, is_query
+from purport.broker.links import PREFIX
 from purport.broker.records import Subscribed
 from purport.broker.state import is_given_out
 from purport.errors import EventError, InvalidInput
@@ -158,7 +159,7 @@ def require_own_name(name: str, reserved: tuple[str, ...]) -> None:
 
 def require_unreserved(name: str, reserved: tuple[str, ...]) -> None:
     """Raise `InvalidInput` if only whoever keeps the broker gives such a name."""
-    if name.startswith(reserved):
+    if name.startswith((PREFIX, *reserved)):
         raise InvalidInput(f"{name!r}: such names belong to whoever keeps the broker")
 
 

@@ -57,6 +57,7 @@ from purport.embedded.explaining import explained
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
+from purport.embedded.neighbours import Neighbours
 from purport.embedded.opening import opened_journal
 from purport.embedded.permissions import (
     claimed_owner,
@@ -129,7 +130,7 @@ class Broker(Window):
         self._clock = clock or SystemClock()
         with ExitStack() as on_failure:
             on_failure.callback(journal.close)
-            known = None if ontology is None else ontology_of(ontology)
+            known = self.ontology = None if ontology is None else ontology_of(ontology)
             if self._settings.infers and known is None:
                 raise InvalidInput("a broker infers by an ontology, and none is given")
             matching = matching_engine(matcher, known)
@@ -155,6 +156,9 @@ class Broker(Window):
         parts = TrialParts(matcher, known, self._clock)
         super().__init__(self._ledger, journal, deliveries, Trials(parts, explain))
         self._listeners = Listeners(self._ledger, deliveries, self._clock, self._settings)
+        self.neighbours = Neighbours(
+            self._ledger, deliveries, self._listeners, lambda: self._settings.access
+        )
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:
             self._timer.look()

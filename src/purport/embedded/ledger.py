@@ -17,7 +17,8 @@ from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
-from purport.broker.publishing import detected, published
+from purport.broker.links import Arrival, Links
+from purport.broker.publishing import arrived, detected, published
 from purport.broker.records import (
     Acknowledged,
     Entry,
@@ -100,6 +101,11 @@ class Ledger:
         return self._state.registry
 
     @property
+    def links(self) -> Links:
+        """What is known of neighbours."""
+        return self._state.links
+
+    @property
     def unrunnable(self) -> Mapping[str, str]:
         """Subscriptions that no engine runs any more, and why."""
         return self._state.unrunnable
@@ -127,8 +133,9 @@ class Ledger:
         """What has happened since this process began, and what waits now."""
         with self.lock:
             self.require_open()
-            waiting = sum(self._waiting(one.id) for one in self.registry)
-            return self._counts.tally(self.sequence, len(self.registry), waiting)
+            subscriptions = [one.id for one in self.registry if not one.is_link]
+            waiting = sum(map(self._waiting, subscriptions))
+            return self._counts.tally(self.sequence, len(subscriptions), waiting)
 
     def _waiting(self, identifier: str) -> int:
         cursor = self.cursor(identifier)
@@ -152,6 +159,23 @@ class Ledger:
             late = self._late(entries)
             self._tell_what_was_found_by(entries)
             return Publication(entries, late)
+
+    def arrive(self, arrivals: Sequence[Arrival], link: str) -> list[Entry]:
+        """Publish what came by a link, of it what is not known, as one change."""
+        with self.lock, self._drafting:
+            self.run_what_may()
+            entries = arrived(
+                self._state,
+                arrivals,
+                self._clock.now(),
+                link=link,
+                limits=self._settings.limits,
+                access=self._settings.access,
+                received=self.received.all(),
+            )
+            self._write(entries)
+            self._tell_what_was_found_by(entries)
+            return entries
 
     def update(self, text: str, publisher: str | None) -> Entry:
         """Run an update as one change; gives the entry that says what it changed."""

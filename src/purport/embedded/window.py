@@ -34,7 +34,7 @@ from purport.embedded.settings import BrokerSettings
 from purport.embedded.status import SubscriptionStatus
 from purport.embedded.trials import MOST_AT_ALL, MOST_LOOKED_AT, Happened, Trial, Trials
 from purport.embedded.whole_answer import GoOn, for_ever, require_answerable, whole_answer
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, NotFound
 from purport.model.clock import Clock
 from purport.model.interval import microseconds_of
 from purport.model.notification import Notification
@@ -80,7 +80,7 @@ class Window:
         with self._ledger.lock:
             self._ledger.require_open()
             self._ledger.expire()
-            found = list(self._ledger.registry)
+            found = [one for one in self._ledger.registry if not one.is_link]
         wanted = found if owner is None else [one for one in found if one.owner == owner]
         return [one for one in wanted if may_see(self._access, who, one.owner)]
 
@@ -301,6 +301,8 @@ class Window:
     def _require_manager(self, identifier: str, who: str | None) -> Registration:
         require_text(identifier, "the id of a subscription")
         registration = self._ledger.registration(identifier)
+        if registration.is_link:  # it belongs to whoever keeps the broker, and says who is near
+            raise NotFound(f"no subscription {identifier!r}")
         require_manager(self._access, who, registration.owner)
         return registration
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
+from purport.broker.links import Arrival
+from purport.broker.records import Origin, Published
 from purport.client.messages import EventReceipt
 from purport.embedded.broker import Broker
+from purport.embedded.neighbours import Arrived
 from purport.embedded.published_ids import PublishedId, given_id, published_id
 from purport.model.event import Event
 from purport.service.desk import Desk, Overloaded
@@ -71,6 +74,30 @@ class Publisher:
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
         return await answer
+
+    async def arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
+        """Publish what a neighbour tells, of it what is not known; when this returns, it is kept.
+
+        An event with an id of its own is published once, at whatever broker somebody tries again.
+        """
+        return await self._desk.write(lambda: self._arrive(neighbour, arrivals))
+
+    def _arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
+        remembered = self._known()
+        fresh: list[Arrival] = []
+        keys: dict[Origin, PublishedId] = {}
+        for one in arrivals:
+            key = None if one.rules else published_id(one.event, one.publisher)
+            if key is None:
+                fresh.append(one)
+            elif remembered.find(key) is None and key not in keys.values():
+                fresh.append(one)
+                keys[one.origin] = key
+        arrived = self._broker.neighbours.arrive(neighbour, fresh)
+        for entry in arrived.entries:
+            if isinstance(entry.record, Published) and entry.record.origin in keys:
+                remembered.add(keys[entry.record.origin], entry.sequence)
+        return arrived._replace(known=arrived.known + len(arrivals) - len(fresh))
 
     async def _write_all(self) -> None:
         """Write until nothing waits."""

@@ -26,6 +26,8 @@ from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.governing import Governing
 from purport.service.listening import Addresses, addresses, allow_descriptors, bound_sockets
+from purport.service.overlay.registering import register_links
+from purport.service.overlay.wire import trusted
 from purport.service.rule_files import RuleFiles, read_rule_files
 from purport.service.server import GuardedServer
 from purport.service.service import Service
@@ -66,6 +68,7 @@ def serve(
         governing = Governing(settings, reread, file, broker, auth, rules)
         governing.begin()
         register(broker, settings)
+        register_links(broker, settings.overlay)
         desk = Desk(settings.limits.requests_waiting)
         kept = settings.broker.kept_in
         found = addresses(
@@ -110,6 +113,10 @@ def require_usable(settings: ServiceSettings) -> None:
             raise InvalidInput(f"broker.ontology: {path} is not there")
     read_rule_files(settings.rules, settings.access_rules())
     require_translatable(settings)
+    for one in settings.overlay.neighbours if settings.overlay is not None else ():
+        one.token_to_show()
+        if one.ca is not None:
+            trusted(one.ca)
 
 
 @contextmanager
@@ -186,6 +193,8 @@ class _Running:
             if not serving.done():
                 await self._service.publisher.begin()
                 await self._translating.begin()
+                if self._service.overlay is not None:
+                    await self._service.overlay.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
                 await self._drain()
@@ -203,6 +212,8 @@ class _Running:
         asyncio.get_running_loop().call_later(drain_seconds, self._server.abort)
         self._service.draining.set()
         await self._translating.stop()
+        if self._service.overlay is not None:
+            await self._service.overlay.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._door.close_sockets()

@@ -12,9 +12,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from purport.broker.access import ANYONE, OPEN, AccessRule, AccessRules, Action, Effect
-from purport.errors import InvalidInput, PurportError
+from purport.errors import InvalidInput, PurportError, UnusablePath
 from purport.model.term import is_iri
 from purport.posting import is_loopback, shown
+from purport.service.overlay.address import overlay_address
 from purport.settings import in_environment, merged, read_options, read_toml
 
 PREFIX = "PURPORT_"  # of variables: PURPORT_LISTEN__PORT is `port` under [listen]
@@ -33,6 +34,7 @@ _Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]  # 0: any free one
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+_BrokerName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 _TokenHash = Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 
@@ -211,6 +213,46 @@ class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     owner: _Name = "service"
 
 
+class NeighbourSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another broker with which this one shares what is published."""
+
+    name: _BrokerName
+    url: str | None = None  # of its service; without one, it is waited for
+    token: str | None = None  # that this broker shows there
+    token_file: Path | None = None  # the same, in a file
+    ca: Path | None = None  # certificates to trust instead of the usual ones
+    principal: _Name | None = None  # whose token it shows here, and whose rights it has; its name
+    most_waiting: _Count = 100_000  # events, while it is down
+    overflow: Literal["drop oldest", "refuse"] = "drop oldest"  # refuse: publishers have to wait
+
+    @property
+    def comes_as(self) -> str:
+        """Whose rights it has."""
+        return self.principal or self.name
+
+    def token_to_show(self) -> str | None:
+        """What this broker shows there; `UnusablePath` if it is in a file that has none."""
+        path = self.token_file
+        if path is None:
+            return self.token
+        try:
+            token = path.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no token"
+            raise UnusablePath(path, reason) from None
+        if not token:
+            raise UnusablePath(path, "no token is in it")
+        return token
+
+
+class OverlaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Brokers side by side: what this one is called, and who is near."""
+
+    name: _BrokerName
+    neighbours: tuple[NeighbourSettings, ...] = ()
+    most_hops: _Count = 32  # links over which an interest is passed on
+
+
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it."""
 
@@ -223,6 +265,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[RuleFile, ...] = ()
     triples: tuple[Triples, ...] = ()
     changes: tuple[Changes, ...] = ()
+    overlay: OverlaySettings | None = None  # this broker has no neighbours
 
     @property
     def posts_to_private(self) -> bool:
@@ -257,9 +300,10 @@ def _lines(said: Any, place: str) -> Iterator[str]:
         for number, value in enumerate(said):
             yield from _lines(value, f"{place}[{number}]")
     else:
-        secret = place.startswith("auth.tokens") and place.endswith(".hash")
+        is_hash = place.startswith("auth.tokens") and place.endswith(".hash")
+        secret = is_hash or (place.startswith("overlay.neighbours") and place.endswith(".token"))
         told = shown(said) if isinstance(said, str) and "://" in said else said
-        yield f"{place} = {'...' if secret else json.dumps(told, ensure_ascii=False)}"
+        yield f"{place} = {'...' if secret and said else json.dumps(told, ensure_ascii=False)}"
 
 
 _OF_ONES_OWN = AccessRule(
@@ -334,7 +378,27 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
         for name, iri in (("graph", triples.graph), ("vocabulary", triples.vocabulary)):
             if (iri or name == "vocabulary") and not is_iri(iri):
                 yield f"triples[{number}].{name}: expected an absolute IRI, got {iri!r:.100}"
+    if settings.overlay is not None:
+        yield from _of_overlay(settings.overlay)
     yield from _beyond(settings)
+
+
+def _of_overlay(overlay: OverlaySettings) -> Iterator[str]:
+    """What is wrong with the neighbours."""
+    names = [one.name for one in overlay.neighbours]
+    for number, one in enumerate(overlay.neighbours):
+        place = f"overlay.neighbours[{number}]"
+        if one.name == overlay.name:
+            yield f"{place}.name: a broker is no neighbour of itself, got {one.name!r}"
+        if names.index(one.name) < number:
+            yield f"{place}.name: {one.name!r} stands there more than once"
+        if one.token is not None and one.token_file is not None:
+            yield f"{place}: either token or token_file"
+        if one.url is not None:
+            try:
+                overlay_address(one.url)
+            except InvalidInput as error:
+                yield f"{place}.url: {error}"
 
 
 def _beyond(settings: ServiceSettings) -> Iterator[str]:
