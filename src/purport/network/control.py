@@ -9,17 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from purport.compilation import compiled
+from purport.network.control_kernel import Hearing, Numbers, Places, charge_all
 from purport.network.energy import Picojoules
-from purport.network.traffic import Air
-from purport.network.traffic_kernel import squared
-
-Numbers = NDArray[np.int32]
-Places = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -34,74 +26,25 @@ class Control:
     def nothing(cls, nodes: int) -> Control:
         return cls(np.zeros(nodes, np.int64), 0, 0)
 
+    @classmethod
+    def of(
+        cls,
+        hearing: Hearing,
+        senders: Numbers,
+        receivers: tuple[Places, Numbers],
+        bits: Numbers,
+        times: Places | None = None,
+    ) -> Control:
+        """Messages, once or oftener; `receivers` are places, two for each, and nodes at these."""
+        first, nodes = receivers
+        often = np.ones(len(senders), np.int64) if times is None else times
+        cost_pj = np.zeros(len(hearing.positions), np.int64)
+        charge_all(hearing, senders, first, nodes, bits, often, cost_pj)
+        return cls(cost_pj, int(often.sum()), int((np.diff(first) * often).sum()))
+
     def __add__(self, other: Control) -> Control:
         return Control(
             self.cost_pj + other.cost_pj,
             self.transmissions + other.transmissions,
             self.copies + other.copies,
         )
-
-
-@dataclass(frozen=True)
-class Ground:
-    """Who hears whom: positions, who is there, and all others by their distance, if that counts."""
-
-    positions: Reals
-    up: Flags
-    near: Numbers
-    air: Air
-
-    def sent(
-        self, sender: Numbers, first: Places, receivers: Numbers, bits: Numbers, times: Numbers
-    ) -> Control:
-        """Messages, each sent so many times to `receivers[first[i]:first[i + 1]]`."""
-        reach_m2 = np.zeros(len(sender))
-        _measure(self.positions, sender, first, receivers, reach_m2)
-        reach_m2 = self.air.reached(reach_m2)
-        cost_pj = np.zeros(len(self.positions), np.int64)
-        costs = (
-            self.air.energy.sending(bits, reach_m2) * times,
-            self.air.energy.receiving(bits) * times,
-            self.air.overhearing(bits) * times,
-        )
-        _charge(
-            self.positions, self.up, self.near, sender, first, receivers, reach_m2, costs, cost_pj
-        )
-        copies = int((np.diff(first) * times).sum())
-        return Control(cost_pj, int(times.sum()), copies)
-
-
-@compiled
-def _measure(
-    positions: Reals, sender: Numbers, first: Places, receivers: Numbers, reach_m2: Reals
-) -> None:
-    for one in range(len(sender)):
-        for place in range(first[one], first[one + 1]):
-            apart = squared(positions, sender[one], receivers[place])
-            reach_m2[one] = max(reach_m2[one], apart)
-
-
-@compiled
-def _charge(
-    positions: Reals,
-    up: Flags,
-    near: Numbers,
-    sender: Numbers,
-    first: Places,
-    receivers: Numbers,
-    reach_m2: Reals,
-    costs: tuple[Places, Places, Places],
-    cost_pj: Places,
-) -> None:
-    sending, receiving, overhearing = costs
-    for one in range(len(sender)):
-        cost_pj[sender[one]] += sending[one]
-        for place in range(first[one], first[one + 1]):
-            # what it overhears like everybody in range is part of what it receives
-            node = receivers[place]
-            cost_pj[node] += receiving[one] - (overhearing[one] if near.shape[1] else 0)
-        for node in near[sender[one]]:
-            if squared(positions, sender[one], node) > reach_m2[one]:
-                break
-            if up[node]:
-                cost_pj[node] += overhearing[one]

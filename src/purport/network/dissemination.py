@@ -47,7 +47,7 @@ def flooded(network: Network, origins: Numbers, bits: Numbers) -> Control:
         times = is_sending[bits == size].sum(axis=0).astype(np.int64)
         times[np.diff(first) == 0] = 0
         each = np.full(nodes, size, np.int32)
-        total += network.ground.sent(senders, first, graph.others, each, times)
+        total += Control.of(network.hearing, senders, (first, graph.others), each, times)
     return total
 
 
@@ -63,7 +63,7 @@ def announced(network: Network, origins: Numbers, bits: Numbers) -> Control:
         receivers.append(everybody[(apart <= reach_m2) & (everybody != origin)])
     first = np.concatenate(([0], np.cumsum([len(one) for one in receivers]))).astype(np.int64)
     everyone = np.concatenate(receivers).astype(np.int32)
-    return network.ground.sent(origins, first, everyone, bits, np.ones(len(origins), np.int64))
+    return Control.of(network.hearing, origins, (first, everyone), bits)
 
 
 def relayed(network: Network, sources: Numbers, targets: Numbers, bits: Numbers) -> Control:
@@ -79,12 +79,11 @@ def relayed(network: Network, sources: Numbers, targets: Numbers, bits: Numbers)
             sizes.append(int(size))
             node = before
     count = len(senders)
-    return network.ground.sent(
+    return Control.of(
+        network.hearing,
         np.array(senders, np.int32),
-        np.arange(count + 1, dtype=np.int64),
-        np.array(receivers, np.int32),
+        (np.arange(count + 1, dtype=np.int64), np.array(receivers, np.int32)),
         np.array(sizes, np.int32),
-        np.ones(count, np.int64),
     )
 
 
@@ -92,11 +91,9 @@ def greeted(network: Network, pairs: Numbers) -> Control:
     """New links: both ends say so, with a header."""
     both = np.concatenate((pairs, pairs[:, ::-1]))
     count = len(both)
-    bits = message_bits(network, np.zeros(count, np.int32))
-    return network.ground.sent(
-        both[:, 0].astype(np.int32),
-        np.arange(count + 1, dtype=np.int64),
-        both[:, 1].astype(np.int32),
-        bits,
-        np.ones(count, np.int64),
+    return Control.of(
+        network.hearing,
+        both[:, 0].copy(),
+        (np.arange(count + 1, dtype=np.int64), both[:, 1].copy()),
+        message_bits(network, np.zeros(count, np.int32)),
     )

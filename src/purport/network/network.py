@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.network.control import Control, Ground
+from purport.network.control import Control
+from purport.network.control_kernel import Hearing
 from purport.network.energy import For, Picojoules
 from purport.network.meaning import Meaning
 from purport.network.paths import Trees, graph_of
@@ -96,9 +97,9 @@ class Network:
         return np.flatnonzero(self.up & self.meaning.asks.any(axis=1)).astype(np.int32)
 
     @property
-    def ground(self) -> Ground:
-        """Who hears whom now."""
-        return Ground(self.positions, self.up, self.near, self.air)
+    def hearing(self) -> Hearing:
+        """Who hears whom now, and what that takes."""
+        return self.air.hearing(self.positions, self.up, self.near)
 
     def wanted_by(self, publishers: Numbers) -> Flags:
         """Which node, by columns, is due the event of which publisher."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from purport.network.control_kernel import Flags, Hearing
 from purport.network.energy import Picojoules, RadioEnergy
 from purport.network.scenario import Overhearing, Radio
 from purport.network.traffic_kernel import (
@@ -62,6 +63,19 @@ class Air:
     @classmethod
     def of(cls, radio: Radio) -> Air:
         return cls(radio, RadioEnergy.of(radio))
+
+    def hearing(self, positions: Reals, up: Flags, near: Numbers) -> Hearing:
+        """The same for single messages among some nodes."""
+        overheard = {Overhearing.NOTHING: 0, Overhearing.HEADER: 8 * self.radio.header_bytes}
+        return Hearing(
+            positions,
+            up,
+            near,
+            np.sort(np.array(self.radio.levels_m)) ** 2,
+            self.energy.electronics_pj_per_bit,
+            self.energy.amplifier_pj_per_bit_m2,
+            overheard.get(self.radio.overhearing, 1 << 30),
+        )
 
     def reached(self, distance_m2: Reals) -> Reals:
         """The squares of how far messages go that have to go so far: to the next level of power."""
