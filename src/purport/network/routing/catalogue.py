@@ -9,12 +9,14 @@ from purport.network.errors import ScenarioError
 from purport.network.routing.flooding import Flooding
 from purport.network.routing.mte import MinimumTransmissionEnergy
 from purport.network.routing.routing import Routing
+from purport.network.routing.semps import SemPS
 from purport.network.routing.unicast import Unicast
 
 ROUTINGS: Mapping[str, Callable[[], Routing]] = {
     "unicast": Unicast,
     "mte": MinimumTransmissionEnergy,
     "flooding": Flooding,
+    "semps": SemPS,
 }
 
 
