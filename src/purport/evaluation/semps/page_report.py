@@ -16,6 +16,7 @@ from purport.evaluation.semps import text_report
 from purport.evaluation.semps.figures import electronics_said
 from purport.evaluation.semps.film import Film
 from purport.evaluation.semps.grid import Point, shown
+from purport.evaluation.semps.intervals import Interval
 from purport.evaluation.semps.pictures import (
     draw_alive,
     draw_delivery,
@@ -99,12 +100,17 @@ def _facts(findings: Findings) -> dict[str, str]:
 
 
 def _tiles(findings: Findings) -> dict[str, str]:
+    found = ((one.routing, one.interval(attrgetter("half_dead"))) for one in findings.first)
     return {
-        f"rounds until half dead, {one.routing}": text_report.rounds_said(
-            one.interval(attrgetter("half_dead"))
+        f"rounds until half dead, {routing}{_sure(one)}": (
+            text_report.NOT_REACHED if one is None else f"{one.mean:,.0f}"
         )
-        for one in findings.first
+        for routing, one in found
     }
+
+
+def _sure(found: Interval | None) -> str:
+    return "" if found is None or found.count < 2 else f" (± {found.half_width:,.0f})"
 
 
 def _player(films: Sequence[Film]) -> str:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TOPIC_COLOURS = (
-    "#d9480f", "#2f9e44", "#1c7ed6", "#9c36b5", "#d69e00", "#0ca678", "#e64980", "#5c7cfa",
+    "#d9480f", "#2f9e44", "#1c7ed6", "#9c36b5", "#d69e00", "#0ca678", "#e64980", "#15aabf",
     "#846358",
 )  # fmt: skip
 _RELAY = "#94a3b8"
-_MARKERS = {"publisher": "^", "subscriber": "s", "relay": "."}
+_MARKERS = {"publisher": "^", "subscriber": "s", "relay": "o"}
 _POINTS = 120  # of a curve
 _PARTS = ("data_j", "control_j", "computation_j", "idle_j")
 
@@ -54,7 +54,7 @@ def draw_network(axes: Axes, film: Film, title: str = "") -> None:
                 places[of_role, 1],
                 c=[colours.get(film.topics[node], _RELAY) for node in of_role],
                 marker=marker,
-                s=9 if role == "relay" else 26,
+                s=8 if role == "relay" else 26,
                 lw=0,
                 zorder=2,
             )
@@ -101,7 +101,7 @@ def draw_alive(axes: Axes, standing: Sequence[Standing], title: str = "") -> Non
         found = [Interval.of(list(column)) for column in shares.T]
         axes.plot(xs, [each.mean for each in found], color=colour, label=one.routing)
         axes.fill_between(
-            xs, [each.low for each in found], [each.high for each in found],
+            xs, [max(each.low, 0) for each in found], [min(each.high, 100) for each in found],
             color=colour, alpha=0.15, lw=0,
         )  # fmt: skip
     axes.axhline(50, color=FAINT, lw=0.8)
@@ -130,16 +130,16 @@ def draw_delivery(axes: Axes, standing: Sequence[Standing], title: str = "") -> 
             places + shift, heights, [each.half_width for each in found],
             color=INK, ls="", lw=1, capsize=2,
         )  # fmt: skip
-        for place, height in zip(places + shift, heights, strict=True):
+        for place, each in zip(places + shift, found, strict=True):
             axes.annotate(
-                f"{height:.2f}", (place, height), (0, 3), textcoords="offset points",
+                f"{each.mean:.2f}", (place, each.high), (0, 3), textcoords="offset points",
                 ha="center", size=7, color=INK,
             )  # fmt: skip
     axes.set_xticks(places, [one.routing for one in standing])
     axes.tick_params(axis="x", length=0)
-    axes.set(ylim=(0, 1.2), yticks=(0, 0.5, 1))
-    axes.legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
-    axes.set_title(title, loc="left", size=10)
+    axes.set(ylim=(0, 1.12), yticks=(0, 0.5, 1))
+    _legend_above(axes)
+    axes.set_title(title, loc="left", size=10, pad=22 if title else 6)
 
 
 def draw_energy(axes: Axes, standing: Sequence[Standing], title: str = "") -> None:
@@ -156,11 +156,15 @@ def draw_energy(axes: Axes, standing: Sequence[Standing], title: str = "") -> No
     axes.tick_params(axis="y", length=0)
     axes.set(xlim=(0, 1))
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    _legend_above(axes)
+    axes.set_title(title, loc="left", size=10, pad=22 if title else 6)
+
+
+def _legend_above(axes: Axes) -> None:
     axes.legend(
         frameon=False, fontsize=8, ncols=4, loc="lower left", bbox_to_anchor=(-0.02, 1.0),
         borderaxespad=0, columnspacing=1, handlelength=1,
     )  # fmt: skip
-    axes.set_title(title, loc="left", size=10, pad=22 if title else 6)
 
 
 def draw_all(path: Path, film: Film, standing: Sequence[Standing], title: str) -> None:

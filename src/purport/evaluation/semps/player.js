@@ -202,7 +202,7 @@
     const options = [["-1", "the network over rounds"], ...film.ways.map((way, place) =>
       [String(place), `an event of round ${count(way.round)}: ${way.event} (${count(way.due.length)} want it)`])];
     part("story").replaceChildren(...options.map(([value, text]) => new Option(text, value)));
-    if (film.ways[Number(kept)]) part("story").value = kept;
+    part("story").value = kept && film.ways[Number(kept)] ? kept : "-1";
     follow();
   };
   const pointed = (event) => {

@@ -99,8 +99,8 @@ def scenario_said(scenario: Scenario, seeds: Sequence[int]) -> str:
     """A scenario in a line, and under which electronics what follows holds."""
     roles, field = scenario.roles, scenario.field
     parts = [
-        f"{roles.publishers:.0%} publish, {roles.subscribers:.0%} subscribe",
         field_said(field),
+        f"{roles.publishers:.0%} publish, {roles.subscribers:.0%} subscribe",
         f"{scenario.battery.joules:g} J each",
         f"electronics {electronics_said(scenario)}",
         f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}",
