@@ -17,7 +17,7 @@ from purport.cli.json_lines import print_json
 from purport.cli.on_spark import on_spark
 from purport.cli.options import AsJson
 from purport.cli.simulation_progress import simulation_progress
-from purport.errors import InvalidInput
+from purport.errors import InvalidInput, UnusablePath
 
 if TYPE_CHECKING:
     from purport.evaluation.semps.figures import Run
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ScenarioFile = Annotated[
     Path | None,
-    typer.Argument(metavar="[SCENARIO.toml]", help="A scenario; else 500 nodes, as in the paper."),
+    typer.Argument(metavar="SCENARIO.toml", help="A scenario; else 500 nodes, as in the paper."),
 ]
 Routings = Annotated[
     list[str] | None,
@@ -116,12 +116,14 @@ def _require_usable(spark: bool, output: Path | None, picture: Path | None) -> N
     """Say what is missing, or cannot be written to, before the work begins."""
     from purport import inline_plots
     from purport.plots import require_picture
-    from purport.writable import require_room_in
 
     if spark:
         import purport.pipeline  # noqa: F401 - says that the extra is missing, if it is
     if output is not None:
-        require_room_in(output)
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnusablePath(output, error.strerror or str(error)) from None
     if picture is not None:
         require_picture(picture)
         inline_plots.require()

@@ -6,6 +6,7 @@ links are those that have come and gone since the picture before.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -20,6 +21,8 @@ from purport.network.record import Watching
 
 LEVELS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of batteries
 DEAD = "-"
+_LIMIT = re.compile(r"some [^\s\[]+\[([^\]]+)\]")
+_PREFIX = re.compile(r"\b[\w.-]*:(?=\w)")
 _STILLS = 24
 _WAYS = 5  # at the beginning, and as many later
 _MOST_NODES_WITH_WAYS = 1_000  # beyond, the messages of a round would fill the memory
@@ -100,7 +103,7 @@ def film_of(showing: Showing, said: Callable[[str], None]) -> Film:
     has_ways = cell.scenario.field.nodes <= _MOST_NODES_WITH_WAYS
     rounds_shown = tuple(sorted({1, middle + 1})) if has_ways else ()
     outcome = watched(cell, Watching(snapshots_after=tuple(after), steps_of=rounds_shown))
-    pool = pool_of(cell.scenario.interests)
+    pool, battery = pool_of(cell.scenario.interests), cell.scenario.battery
     return Film(
         cell.scenario.routing,
         cell.seed,
@@ -108,7 +111,7 @@ def film_of(showing: Showing, said: Callable[[str], None]) -> Film:
         outcome.roles,
         tuple(_topics(outcome, Topics(pool))),
         tuple(_says(outcome)),
-        tuple(_stills(outcome.snapshots)),
+        tuple(_stills(outcome.snapshots, battery.joules * (1 + battery.spread))),
         tuple(_ways(outcome, pool)),
     )
 
@@ -134,13 +137,12 @@ def _says(outcome: Outcome) -> Iterable[str]:
 
 
 def _plain(text: str) -> str:
-    """An event or a subscription without the prefixes of its names."""
-    words = (word.rpartition(":")[2] if "[" not in word else word for word in text.split())
-    return " ".join(words)
+    """An event or a subscription as people say it: `Smoke, level 3` and `Smoke, level >= 3`."""
+    said = _LIMIT.sub(r"\1", text).replace(" that ", ", ").replace(" value ", " ")
+    return _PREFIX.sub("", said)
 
 
-def _stills(snapshots: Sequence[Snapshot]) -> Iterable[Still]:
-    fullest = max(snapshots[0].energies_j, default=1.0) or 1.0
+def _stills(snapshots: Sequence[Snapshot], full_j: float) -> Iterable[Still]:
     before: frozenset[tuple[int, int]] = frozenset()
     places: tuple[tuple[float, float], ...] = ()
     for one in snapshots:
@@ -149,7 +151,7 @@ def _stills(snapshots: Sequence[Snapshot]) -> Iterable[Still]:
         yield Still(
             one.round,
             sum(one.alive),
-            "".join(_level(energy / fullest, alive) for energy, alive in
+            "".join(_level(energy / full_j, alive) for energy, alive in
                     zip(one.energies_j, one.alive, strict=True)),
             one.publishers,
             one.heads,

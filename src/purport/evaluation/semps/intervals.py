@@ -39,6 +39,5 @@ class Interval:
 
     def said(self, digits: int = 0) -> str:
         """As people read it."""
-        if self.count < 2:
-            return f"{self.mean:,.{digits}f}"
-        return f"{self.mean:,.{digits}f} ± {self.half_width:,.{digits}f}"
+        mean = f"{round(self.mean, digits) + 0.0:,.{digits}f}"  # 0 has no sign
+        return mean if self.count < 2 else f"{mean} ± {self.half_width:,.{digits}f}"

@@ -79,10 +79,10 @@
     for (const [one, other] of some) { pen.moveTo(...at[one]); pen.lineTo(...at[other]); }
     pen.stroke(); pen.globalAlpha = 1;
   };
-  const arrow = (from, to, stroke, isLost) => {
-    const angle = Math.atan2(to[1] - from[1], to[0] - from[0]), head = 7;
-    const tip = [to[0] - 6 * Math.cos(angle), to[1] - 6 * Math.sin(angle)];
-    pen.strokeStyle = pen.fillStyle = stroke; pen.lineWidth = 1.8;
+  const arrow = (from, to, stroke, isLost, radius) => {
+    const angle = Math.atan2(to[1] - from[1], to[0] - from[0]), head = Math.min(7, 1.6 * radius);
+    const tip = [to[0] - radius * Math.cos(angle), to[1] - radius * Math.sin(angle)];
+    pen.strokeStyle = pen.fillStyle = stroke; pen.lineWidth = Math.min(1.8, .5 * radius);
     pen.setLineDash(isLost ? [4, 4] : []);
     pen.beginPath(); pen.moveTo(...from); pen.lineTo(...tip); pen.stroke(); pen.setLineDash([]);
     pen.beginPath(); pen.moveTo(...tip);
@@ -117,7 +117,7 @@
     }
     ring(at[way.publisher], radius * 2.2, paint.ink, 2);
     for (const hop of one.current) for (const node of hop.receivers)
-      arrow(at[hop.sender], at[node], hop.lost.includes(node) ? paint.second : paint.accent, hop.lost.includes(node));
+      arrow(at[hop.sender], at[node], hop.lost.includes(node) ? paint.second : paint.accent, hop.lost.includes(node), radius);
   };
   const received = (one) => new Set([...one.before, ...one.current].flatMap(
     (hop) => hop.receivers.filter((node) => !hop.lost.includes(node))).filter((node) => node !== story.way.publisher));
