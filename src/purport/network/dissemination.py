@@ -37,10 +37,11 @@ def flooded(network: Network, origins: Numbers, bits: Numbers) -> Control:
     total = Control.nothing(nodes)
     if not len(origins):
         return total
-    rows = network.hop_trees.rows(origins)
-    is_sending = network.hop_trees.parents[rows] >= 0
+    trees = network.trees if limit is None else network.hop_trees
+    rows = trees.rows(origins)
+    is_sending = trees.parents[rows] >= 0
     if limit is not None:
-        is_sending &= network.hop_trees.hops[rows] < limit
+        is_sending &= trees.hops[rows] < limit
     senders = np.arange(nodes, dtype=np.int32)
     first = graph.starts.astype(np.int64)
     for size in np.unique(bits).tolist():

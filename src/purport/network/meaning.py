@@ -71,7 +71,7 @@ class Meaning:
         What lies below one that does not match is left out.
         """
         above = self.covers & ~self.covers.T & asked[:, None]
-        is_ruled_out = (~self.answers).astype(np.int32) @ above.astype(np.int32) > 0
+        is_ruled_out = (~self.answers).astype(np.float32) @ above.astype(np.float32) > 0
         found: Picojoules = np.where(is_ruled_out | ~asked, 0, self.work_pj).sum(axis=1)
         return found
 

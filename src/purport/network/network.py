@@ -108,14 +108,21 @@ class Network:
 
     def link(self, moved: Flags) -> Pairs:
         """Link those that are there now, after some have moved or come back; the new links."""
-        before = {tuple(pair) for pair in self.pairs.tolist()}
-        self.pairs = self._topology.links(self.positions, self.up, moved)
+        nodes, up, before = len(self), self.up, self.pairs
+        self.pairs = self._topology.links(self.positions, up, moved)
         one, other = self.pairs.T
         weights = ((self.positions[one] - self.positions[other]) ** 2).sum(axis=1)
-        self.trees = Trees(graph_of(len(self), self.pairs, weights))
-        self.hop_trees = Trees(graph_of(len(self), self.pairs, np.ones(len(one))))
-        new = [pair for pair in self.pairs.tolist() if tuple(pair) not in before]
-        return np.array(new, np.int32).reshape(-1, 2)
+        is_new = ~np.isin(_keys(self.pairs, nodes), _keys(before, nodes))
+        graphs = (
+            graph_of(nodes, self.pairs, weights),
+            graph_of(nodes, self.pairs, np.ones(len(one))),
+        )
+        if moved.any():
+            self.trees, self.hop_trees = map(Trees, graphs)
+        else:
+            for trees, graph in zip((self.trees, self.hop_trees), graphs, strict=True):
+                trees.mend(graph, ~up, self.pairs[is_new])
+        return self.pairs[is_new]
 
     def move(self, positions: Positions) -> None:
         """Nodes are somewhere else."""
@@ -138,3 +145,8 @@ class Network:
             apart[node] = -1.0
             found[node] = np.argsort(apart, kind="stable")[1:]
         return found
+
+
+def _keys(pairs: Pairs, nodes: int) -> NDArray[np.int64]:
+    found: NDArray[np.int64] = pairs[:, 0].astype(np.int64) * nodes + pairs[:, 1]
+    return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from purport.network.paths_kernel import Graph, Heap, grow_trees
+from purport.network.paths_kernel import Graph, Heap, grow_trees, mend_trees
 
 Numbers = NDArray[np.int32]
 Reals = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 def graph_of(nodes: int, pairs: Numbers, weights: Reals) -> Graph:
@@ -50,6 +51,19 @@ class Trees:
             self._count += len(missing)
         found: Numbers = self._row_of[asked]
         return found
+
+    def mend(self, graph: Graph, gone: Flags, new_pairs: Numbers) -> None:
+        """Have the same trees in a graph from which nodes have gone, and to which links have come.
+
+        No other links may be gone than those of these nodes.
+        """
+        self.graph = graph
+        for node in np.flatnonzero(gone & (self._row_of >= 0)).tolist():
+            self._row_of[node] = -1  # its row is of no more use
+        marks = np.empty(len(gone), np.int32)
+        news = np.unique(new_pairs).astype(np.int32)
+        tables = self.parents, self.hops, self.costs
+        mend_trees(graph, gone, news, self._count, self._heap, marks, *tables)
 
     def _make_room(self, rows: int) -> None:
         if rows <= len(self.parents):

@@ -11,6 +11,9 @@ from purport.compilation import compiled, inlined
 
 Numbers = NDArray[np.int32]
 Reals = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_UNKNOWN, _KEPT, _LOST = 0, 1, 2
 
 
 class Graph(NamedTuple):
@@ -48,6 +51,98 @@ def grow_trees(
 
 
 @compiled
+def mend_trees(
+    graph: Graph,
+    gone: Flags,
+    news: Numbers,
+    count: int,
+    heap: Heap,
+    marks: Numbers,
+    parents: Numbers,
+    hops: Numbers,
+    costs: Reals,
+) -> None:
+    """Have the first rows be right again after some nodes have `gone` and links have come.
+
+    `news` are the ends of new links. What lay behind a node that has gone is looked for anew; links
+    between nodes that are there must still be there.
+    """
+    for row in range(count):
+        _mend_tree(graph, gone, news, heap, marks, parents[row], hops[row], costs[row])
+
+
+@compiled
+def _mend_tree(
+    graph: Graph,
+    gone: Flags,
+    news: Numbers,
+    heap: Heap,
+    marks: Numbers,
+    parents: Numbers,
+    hops: Numbers,
+    costs: Reals,
+) -> None:
+    _mark_lost(gone, marks, parents)
+    size = 0
+    for node in range(len(parents)):
+        heap.places[node] = -1
+        if marks[node] == _LOST:
+            parents[node], hops[node], costs[node] = -1, 0, np.inf
+    for node in range(len(parents)):
+        if marks[node] == _LOST and not gone[node]:
+            size = _look_around(graph, heap, parents, hops, costs, node, size)
+    for node in news:
+        if not gone[node]:
+            size = _look_around(graph, heap, parents, hops, costs, node, size)
+    _settle(graph, heap, parents, hops, costs, size)
+
+
+@inlined
+def _mark_lost(gone: Flags, marks: Numbers, parents: Numbers) -> None:
+    """Mark whoever has gone or has the source behind somebody who has."""
+    for node in range(len(parents)):
+        marks[node] = _UNKNOWN
+        if gone[node]:
+            marks[node] = _LOST
+        elif parents[node] == node or parents[node] < 0:
+            marks[node] = _KEPT if parents[node] == node else _LOST
+    for node in range(len(parents)):
+        top = node
+        while marks[top] == _UNKNOWN:
+            top = parents[top]
+        mark, here = marks[top], node
+        while marks[here] == _UNKNOWN:
+            marks[here] = mark
+            here = parents[here]
+
+
+@inlined
+def _look_around(
+    graph: Graph,
+    heap: Heap,
+    parents: Numbers,
+    hops: Numbers,
+    costs: Reals,
+    node: int,
+    size: int,
+) -> int:
+    """Come to a node from its cheapest neighbour, if that is cheaper than before."""
+    is_cheaper = False
+    for link in range(graph.starts[node], graph.starts[node + 1]):
+        there = graph.others[link]
+        cost = costs[there] + graph.weights[link]
+        if cost < costs[node]:
+            costs[node], parents[node], hops[node] = cost, there, hops[there] + 1
+            is_cheaper = True
+    if is_cheaper:
+        if heap.places[node] < 0:
+            heap.places[node] = size
+            size += 1
+        _rise(heap, costs, node)
+    return size
+
+
+@compiled
 def _grow_tree(
     graph: Graph, source: int, heap: Heap, parents: Numbers, hops: Numbers, costs: Reals
 ) -> None:
@@ -55,7 +150,14 @@ def _grow_tree(
         parents[node], hops[node], costs[node], heap.places[node] = -1, 0, np.inf, -1
     parents[source], costs[source] = source, 0.0
     heap.nodes[0], heap.places[source] = source, 0
-    size = 1
+    _settle(graph, heap, parents, hops, costs, 1)
+
+
+@inlined
+def _settle(
+    graph: Graph, heap: Heap, parents: Numbers, hops: Numbers, costs: Reals, size: int
+) -> None:
+    """Go on from the nodes that wait, the cheapest first."""
     while size:
         here = heap.nodes[0]
         size -= 1

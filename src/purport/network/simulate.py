@@ -78,31 +78,41 @@ class _Run:
     def _changed(self) -> Planned:
         """Have happen what is due before the next round, and plan, if anything is new."""
         network, routing = self._network, self._routing
-        is_new = bury(network) or self._planned is None
         moved = np.zeros(len(network), np.bool_)
+        is_other = bury(network)
         if self._wanderers.is_due(network.round):
-            away = network.away.copy()
+            before = network.up
             moved = self._wanderers.step(network)
-            is_new = is_new or bool(moved.any()) or bool((away != network.away).any())
-        cycle, rest = divmod(network.round, self._scenario.clusters.cycle_rounds)
-        begins_cycle = rest == 0
-        if begins_cycle and cycle and self._scenario.roles.succession is Succession.DRAWN:
-            draw_publishers(network, cycle)
-            is_new = True
-        if begins_cycle and routing.has_cycles:
-            network.pay_control(routing.begin_cycle(network, cycle))
-            is_new = True
+            is_other = is_other or bool((moved | (before != network.up)).any())
+        if is_other:
+            self._relink(moved)
+        if self._begin_cycle() or is_other:
+            self._planned = None
         if self._clocks.is_due(network.round):
             network.pay_control(self._clocks.set_all(network))
-        while is_new or bury(network):
-            self._relink(moved)
-            network.pay_control(routing.plan(network))
-            moved = np.zeros(len(network), np.bool_)
-            self._planned, is_new = None, False
-            is_new = bury(network)
+        while bury(network):
+            self._planned = None
+            self._relink(np.zeros(len(network), np.bool_))
         if self._planned is None:
+            network.pay_control(routing.plan(network))
+            while bury(network):
+                self._relink(np.zeros(len(network), np.bool_))
+                network.pay_control(routing.plan(network))
             self._planned = Planned(network, routing, self._rules)
         return self._planned
+
+    def _begin_cycle(self) -> bool:
+        """A cycle, if one begins; whether it changes anything."""
+        network, routing = self._network, self._routing
+        cycle, rest = divmod(network.round, self._scenario.clusters.cycle_rounds)
+        if rest:
+            return False
+        is_drawn = cycle > 0 and self._scenario.roles.succession is Succession.DRAWN
+        if is_drawn:
+            draw_publishers(network, cycle)
+        if routing.has_cycles:
+            network.pay_control(routing.begin_cycle(network, cycle))
+        return is_drawn or routing.has_cycles
 
     def _relink(self, moved: Flags) -> None:
         """Links as they are now; who moved or came back says again what it asks for."""

@@ -40,8 +40,10 @@ class Family:
         nodes = np.flatnonzero(matching.any(axis=1)).astype(np.int32)
         breadth = (matching[nodes] * meaning.covers.sum(axis=1)).max(axis=1, initial=0)
         nodes = nodes[np.argsort(-breadth, kind="stable")]
-        asked = matching[nodes].astype(np.float32)
-        covering = np.triu(asked @ meaning.covers.astype(np.float32) @ asked.T > 0, 1)
+        which = np.flatnonzero(matching.any(axis=0))
+        asked = matching[np.ix_(nodes, which)].astype(np.float32)
+        covers = meaning.covers[np.ix_(which, which)].astype(np.float32)
+        covering = np.triu(asked @ covers @ asked.T > 0, 1)
         return cls(nodes, covering & knows[np.ix_(nodes, nodes)])
 
 
@@ -70,7 +72,7 @@ class Overlay:
         place = {node: number for number, node in enumerate(nodes.tolist())}
         members = {
             place[head]: family.nodes[served == head]
-            for head in np.unique(served[served >= 0]).tolist()
+            for head in sorted(set(served.tolist()) - {-1})
         }
         return cls(nodes, feeds, *_cheapest(network, nodes, feeds), members)
 
@@ -78,8 +80,10 @@ class Overlay:
 def _served(network: Network, nodes: Numbers, is_there: Flags, clusters: Clusters) -> Numbers:
     """The nearest head of a cluster that each has joined, among those who want the same; or -1."""
     served = np.full(len(nodes), -1, np.int32)
-    rows = np.flatnonzero(np.isin(clusters.heads, nodes[is_there]))
-    if not len(rows) or not len(nodes):
+    wants = np.zeros(len(network), np.bool_)
+    wants[nodes[is_there]] = True
+    rows = np.flatnonzero(wants[clusters.heads])
+    if not len(rows):
         return served
     heads = clusters.heads[rows]
     apart = network.positions[heads][:, None, :] - network.positions[nodes][None, :, :]

@@ -95,6 +95,8 @@ class SemPS:
         return network.meaning.descending_pj(np.asarray(asked))
 
     def ways(self, network: Network, publishers: Numbers) -> Ways:
+        known = np.flatnonzero(network.meaning.wanted[network.published[publishers]].any(axis=0))
+        network.trees.rows(known[network.up[known]])  # all at once, where they are not there yet
         rows = network.trees.rows(publishers).tolist()
         builder = WayBuilder()
         for event, publisher in enumerate(publishers.tolist()):
