@@ -29,7 +29,7 @@ def test_a_small_network_is_told_in_tables(run: Run) -> None:
     assert "40 nodes on 120 by 120 m" in done.output
     assert "electronics 50 nJ/bit (stated); seeds 1 to 2" in done.output
     for routing in ("unicast", "mte", "flooding", "semps"):
-        assert done.output.partition("SemPS'12 says")[0].count(f"\n{routing} ") == 2
+        assert done.output.partition("\nstatement ")[0].count(f"\n{routing} ") == 2
     assert "± is half of Student's 95 % interval of the mean over 2 seeds." in done.output
     assert "semps outlives mte: half dead later" in done.output
 

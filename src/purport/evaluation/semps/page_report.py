@@ -205,7 +205,7 @@ def _statements(judged: Sequence[Judgement]) -> str:
         return "<p>Its routings were not run: unicast, mte and semps.</p>"
     held = sum(one.verdict is Verdict.HOLDS for one in judged)
     is_grid = len({one.point for one in judged}) > 1
-    rows = [
+    rows: list[Row] = [
         [
             text(one.statement.text),
             *([text(one.point)] if is_grid else []),
@@ -222,16 +222,15 @@ def _statements(judged: Sequence[Judgement]) -> str:
 def _scenario(findings: Findings) -> str:
     """Every option."""
     point, scenario = next(iter(findings.scenarios.items()))
-    rows: list[list[Cell | str]] = [
-        [code(name), text(value), ", ".join(code(shown(one)) for one in swept)]
-        for name, value in options_of(scenario)
-        if name != "routing"
-        for swept in [_swept(findings, name)]
-    ]
-    is_grid = bool(point.settings)
-    columns = ["option", "value", *(["in the grid"] if is_grid else [])]
-    table = page.table("Every option of the scenario", columns,
-                       [row[: len(columns)] for row in rows])  # fmt: skip
+    columns = ["option", "value"]
+    if point.settings:
+        columns.append("in the grid")
+    rows: list[Row] = []
+    for name, value in options_of(scenario):
+        if name != "routing":
+            swept = ", ".join(code(shown(one)) for one in _swept(findings, name))
+            rows.append([code(name), text(value), swept][: len(columns)])
+    table = page.table("Every option of the scenario", columns, rows)
     return f"<details><summary>The scenario</summary>{table}</details>"
 
 

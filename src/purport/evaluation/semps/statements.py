@@ -1,4 +1,4 @@
-"""What SemPS'12 says of its routing (Figures 8 and 9), and whether it holds in our runs.
+"""What SemPS'12 says of its routing (Figures 8 and 9) and we of ours; whether it holds in our runs.
 
 Runs with one seed have the same network, roles and interests, whatever the routing: differences are
 taken seed by seed, and the interval of their mean decides.
@@ -60,6 +60,8 @@ STATEMENTS = (
     Statement("semps is more precise than unicast", "semps", "unicast", "precision"),
     Statement("unicast is more precise than mte", "unicast", "mte", "precision"),
     Statement("semps recalls no less than mte", "semps", "mte", "recall", True),
+    Statement("ours: sparing outlives semps by a fifth", "sparing", "semps", HALF_DEAD, factor=1.2),
+    Statement("ours: sparing recalls no less than semps", "sparing", "semps", "recall", True),
 )
 
 

@@ -69,9 +69,9 @@ def delivery_row(one: Standing) -> list[str]:
 
 
 def verdicts(judged: Sequence[Judgement]) -> str:
-    """Statements of the paper, each with what our runs say to it."""
+    """Statements, each with what our runs say to it."""
     is_grid = len({one.point for one in judged}) > 1
-    columns = (*(("where",) if is_grid else ()), "SemPS'12 says", "here", "difference")
+    columns = (*(("where",) if is_grid else ()), "statement", "here", "difference")
     return aligned(
         columns,
         [
