@@ -16,15 +16,21 @@ from purport.network.energy import Picojoules
 
 @dataclass(frozen=True)
 class Control:
-    """What each node has to pay, and how much was sent to how many."""
+    """What each node has to pay for messages and computation, and how much was sent to how many."""
 
     cost_pj: Picojoules
     transmissions: int
     copies: int
+    work_pj: Picojoules
 
     @classmethod
     def nothing(cls, nodes: int) -> Control:
-        return cls(np.zeros(nodes, np.int64), 0, 0)
+        return cls(np.zeros(nodes, np.int64), 0, 0, np.zeros(nodes, np.int64))
+
+    @classmethod
+    def computed(cls, work_pj: Picojoules) -> Control:
+        """Computation alone."""
+        return cls(np.zeros(len(work_pj), np.int64), 0, 0, work_pj)
 
     @classmethod
     def of(
@@ -40,11 +46,13 @@ class Control:
         often = np.ones(len(senders), np.int64) if times is None else times
         cost_pj = np.zeros(len(hearing.positions), np.int64)
         charge_all(hearing, senders, first, nodes, bits, often, cost_pj)
-        return cls(cost_pj, int(often.sum()), int((np.diff(first) * often).sum()))
+        copies = int((np.diff(first) * often).sum())
+        return cls(cost_pj, int(often.sum()), copies, np.zeros(len(cost_pj), np.int64))
 
     def __add__(self, other: Control) -> Control:
         return Control(
             self.cost_pj + other.cost_pj,
             self.transmissions + other.transmissions,
             self.copies + other.copies,
+            self.work_pj + other.work_pj,
         )

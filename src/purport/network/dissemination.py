@@ -17,11 +17,11 @@ def message_bits(network: Network, payload_bytes: Numbers) -> Numbers:
     return found
 
 
-def told_subscriptions(network: Network, subscribers: Numbers) -> tuple[Numbers, Numbers]:
-    """Of each subscription that somebody has to tell: who, and in how many bits."""
+def told_subscriptions(network: Network, nodes: Numbers) -> tuple[Numbers, Numbers]:
+    """Of each subscription that some nodes have: who tells it, and in how many bits."""
     asked = network.meaning.asked
-    who = [node for node in subscribers.tolist() for _ in asked[node]]
-    which = [number for node in subscribers.tolist() for number in asked[node]]
+    who = [node for node in nodes.tolist() for _ in asked[node]]
+    which = [number for node in nodes.tolist() for number in asked[node]]
     sizes = network.meaning.subscription_bytes[which].astype(np.int32)
     return np.array(who, np.int32), message_bits(network, sizes)
 

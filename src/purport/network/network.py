@@ -133,6 +133,7 @@ class Network:
         """Control messages were sent."""
         self.control += control
         self.batteries.pay(np.where(self.up, control.cost_pj, 0), For.CONTROL)
+        self.batteries.pay(np.where(self.up, control.work_pj, 0), For.COMPUTATION)
 
     def _near(self) -> Numbers:
         """All other nodes by their distance from each, where somebody may overhear."""

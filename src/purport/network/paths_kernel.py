@@ -138,7 +138,7 @@ def _look_around(
         if heap.places[node] < 0:
             heap.places[node] = size
             size += 1
-        _rise(heap, costs, node)
+        rise(heap, costs, node)
     return size
 
 
@@ -163,7 +163,7 @@ def _settle(
         size -= 1
         heap.places[here] = -1
         if size:
-            _sink(heap, costs, size, heap.nodes[size])
+            sink(heap, costs, size, heap.nodes[size])
         for link in range(graph.starts[here], graph.starts[here + 1]):
             there = graph.others[link]
             cost = costs[here] + graph.weights[link]
@@ -172,11 +172,12 @@ def _settle(
                 if heap.places[there] < 0:
                     heap.places[there] = size
                     size += 1
-                _rise(heap, costs, there)
+                rise(heap, costs, there)
 
 
 @inlined
-def _rise(heap: Heap, costs: Reals, node: int) -> None:
+def rise(heap: Heap, costs: Reals, node: int) -> None:
+    """Move a node up to where it belongs, now that it costs less."""
     place = heap.places[node]
     while place > 0:
         above = (place - 1) >> 1
@@ -189,7 +190,8 @@ def _rise(heap: Heap, costs: Reals, node: int) -> None:
 
 
 @inlined
-def _sink(heap: Heap, costs: Reals, size: int, node: int) -> None:
+def sink(heap: Heap, costs: Reals, size: int, node: int) -> None:
+    """Put a node in at the top of a heap of so many, and move it down to where it belongs."""
     place = 0
     while True:
         below = 2 * place + 1

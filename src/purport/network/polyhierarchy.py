@@ -48,20 +48,20 @@ class Told:
     out_of_interest: int
 
 
-def told(network: Network, subscribers: Numbers) -> Told:
+def told(network: Network, nodes: Numbers) -> Told:
     """Some nodes tell all their subscriptions, along links as they are now."""
     graph, meaning = network.trees.graph, network.meaning
-    nodes, bits = told_subscriptions(network, subscribers)
-    asked = [number for node in subscribers.tolist() for number in meaning.asked[node]]
+    who, bits = told_subscriptions(network, nodes)
+    asked = [number for node in nodes.tolist() for number in meaning.asked[node]]
     tellings = Tellings(
-        nodes,
+        who,
         np.array(asked, np.int32),
         bits,
         int(message_bits(network, np.array([_ANSWER_BYTES]))[0]),
     )
     links = len(graph.others)
     tables = Tables(
-        np.zeros((len(nodes), len(network)), np.bool_),
+        np.zeros((len(who), len(network)), np.bool_),
         np.zeros((links, len(meaning.subscriptions)), np.bool_),
     )
     waiting = Waiting(
@@ -84,9 +84,10 @@ def told(network: Network, subscribers: Numbers) -> Told:
         cost_pj,
         counts,
     )
-    control = Control(cost_pj, int(counts[TRANSMISSIONS]), int(counts[COPIES]))
+    nothing = np.zeros(len(network), np.int64)
+    control = Control(cost_pj, int(counts[TRANSMISSIONS]), int(counts[COPIES]), nothing)
     return Told(
-        nodes,
+        who,
         tellings.subscriptions,
         tables.known,
         control,

@@ -178,7 +178,7 @@ class Radio:
 class Battery:
     """What a node has at the beginning: `joules`, more or less by up to a share of `spread`."""
 
-    joules: float = 20.0
+    joules: float = 5.0
     spread: float = 0.0
     idle_uj_per_round: float = 0.0  # what listening takes while awake, whether or not there is news
 

@@ -13,10 +13,13 @@ from purport.network.motion import Wanderers
 from purport.network.network import Flags
 from purport.network.outcome import Outcome
 from purport.network.planned import Planned, rules_of
-from purport.network.record import Record, Watching
+from purport.network.record import Record
 from purport.network.routing.catalogue import routing_named
 from purport.network.scenario import Scenario, Succession, Until
 from purport.network.succession import bury, draw_publishers
+from purport.network.watching import Progress, Watching
+
+__all__ = ["Progress", "Watching", "simulate"]
 
 _ROUNDS = 0x726F75  # what the chances of rounds are drawn for
 _POSITIVE = (1 << 63) - 1
@@ -48,7 +51,7 @@ class _Run:
     def run(self) -> Outcome:
         """From the beginning to the end."""
         network, routing = self._network, self._routing
-        network.pay_control(routing.set_up(network, network.subscribers))
+        network.pay_control(routing.set_up(network, np.flatnonzero(network.up).astype(np.int32)))
         if routing.uses_links:
             network.pay_control(greeted(network, network.pairs))
         while True:
@@ -120,9 +123,9 @@ class _Run:
         pairs = network.link(moved)
         if routing.uses_links:
             network.pay_control(greeted(network, pairs))
-        told = network.subscribers[moved[network.subscribers]]
-        if len(told):
-            network.pay_control(routing.set_up(network, told))
+        newcomers = np.flatnonzero(moved & network.up).astype(np.int32)
+        if len(newcomers):
+            network.pay_control(routing.set_up(network, newcomers))
 
     def _go_on(self, planned: Planned) -> None:
         """Rounds until something may change: at once as many as are all alike, or else one."""

@@ -10,6 +10,7 @@ from purport.network.routing.flooding import Flooding
 from purport.network.routing.mte import MinimumTransmissionEnergy
 from purport.network.routing.routing import Routing
 from purport.network.routing.semps import SemPS
+from purport.network.routing.sparing import Sparing
 from purport.network.routing.unicast import Unicast
 
 ROUTINGS: Mapping[str, Callable[[], Routing]] = {
@@ -17,6 +18,7 @@ ROUTINGS: Mapping[str, Callable[[], Routing]] = {
     "mte": MinimumTransmissionEnergy,
     "flooding": Flooding,
     "semps": SemPS,
+    "sparing": Sparing,
 }
 
 

@@ -24,7 +24,7 @@ class Flooding:
     uses_links = True
     has_cycles = False
 
-    def set_up(self, network: Network, subscribers: Numbers) -> Control:
+    def set_up(self, network: Network, newcomers: Numbers) -> Control:
         return Control.nothing(len(network))
 
     def begin_cycle(self, network: Network, cycle: int) -> Control:

@@ -25,8 +25,8 @@ class MinimumTransmissionEnergy:
     uses_links = True
     has_cycles = False
 
-    def set_up(self, network: Network, subscribers: Numbers) -> Control:
-        return flooded(network, *told_subscriptions(network, subscribers))
+    def set_up(self, network: Network, newcomers: Numbers) -> Control:
+        return flooded(network, *told_subscriptions(network, newcomers))
 
     def begin_cycle(self, network: Network, cycle: int) -> Control:
         return Control.nothing(len(network))

@@ -27,8 +27,8 @@ class Routing(Protocol):
     uses_links: bool  # and so pays for having them
     has_cycles: bool  # and so plans anew in each, not only when nodes come or go
 
-    def set_up(self, network: Network, subscribers: Numbers) -> Control:
-        """These tell what they ask for: all at the beginning, later who has moved or come back."""
+    def set_up(self, network: Network, newcomers: Numbers) -> Control:
+        """Nodes tell what others must know of them: all at first, later who moved or came back."""
         ...
 
     def begin_cycle(self, network: Network, cycle: int) -> Control:

@@ -59,11 +59,11 @@ class SemPS:
         self._families: dict[int, Family] = {}
         self._overlays: dict[int, tuple[Overlay, dict[int, _Served]]] = {}
 
-    def set_up(self, network: Network, subscribers: Numbers) -> Control:
+    def set_up(self, network: Network, newcomers: Numbers) -> Control:
         if not len(self._knows):
             self._knows = np.zeros((len(network), len(network)), np.bool_)
-        found = told(network, subscribers)
-        for node in subscribers.tolist():
+        found = told(network, newcomers)
+        for node in set(found.nodes.tolist()):
             self._knows[:, node] = found.known[found.nodes == node].all(axis=0)
         self._families.clear()
         return found.control
@@ -197,7 +197,7 @@ class _Event:
         return self._feeders_within(overlay, limit)
 
     def _feeders_within(self, overlay: Overlay, limit: int) -> tuple[list[int], list[int]]:
-        """The same where hops are limited: the cheapest of those from whom they are not too many."""
+        """The same with limited hops: the cheapest of those from whom they are not too many."""
         trees = self.network.trees
         feeders: list[int] = []
         hops: list[int] = []

@@ -23,8 +23,8 @@ class Unicast:
     uses_links = False
     has_cycles = False
 
-    def set_up(self, network: Network, subscribers: Numbers) -> Control:
-        return announced(network, *told_subscriptions(network, subscribers))
+    def set_up(self, network: Network, newcomers: Numbers) -> Control:
+        return announced(network, *told_subscriptions(network, newcomers))
 
     def begin_cycle(self, network: Network, cycle: int) -> Control:
         return Control.nothing(len(network))
