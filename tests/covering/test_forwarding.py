@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from purport import Event, Matcher, parse
 from purport.covering.covers import covers
-from purport.covering.forwarding import Forwarding, digest_of
+from purport.covering.forwarding import Digest, Forwarding
 from purport.covering.interest import EVERYTHING, PARTS, Interest
 from tests.covering.asking_brokers import AskingBrokers
 from tests.strategies.overlays import Shape, asked_texts, meshes, readings, trees
@@ -67,7 +67,7 @@ def act(brokers: AskingBrokers, data: st.DataObject, steps: int = 12) -> Subscri
 
 @given(st.one_of(trees(), meshes()), st.data())
 def test_every_event_comes_to_all_who_subscribe(shape: Shape, data: st.DataObject) -> None:
-    brokers = AskingBrokers(shape)
+    brokers = AskingBrokers(shape, most_hops=2 * shape.count)
     subscribed = act(brokers, data)
 
     reading, begin = data.draw(readings()), data.draw(st.integers(0, shape.count - 1))
@@ -238,16 +238,25 @@ def test_what_is_said_to_a_neighbour_begins_at_what_it_knows() -> None:
 
 def test_interests_have_one_digest_in_whatever_order_they_stand() -> None:
     some = [Interest("{a = 1}", 1), Interest("{b = 1}", 2)]
+    others: tuple[list[Interest], ...] = ([], some[:1], [some[0].farther(), some[1]])
 
-    assert digest_of(some) == digest_of(some[::-1])
-    assert (
-        len(
-            {
-                digest_of(some),
-                digest_of(some[:1]),
-                digest_of([]),
-                digest_of([some[0], some[0].farther()]),
+    assert str(Digest(some)) == str(Digest(some[::-1]))
+    assert str(Digest(some)) not in {str(Digest(other)) for other in others}
+
+
+@given(st.one_of(trees(), meshes()), st.data())
+def test_digests_say_what_was_asked_for_and_heard(shape: Shape, data: st.DataObject) -> None:
+    brokers = AskingBrokers(shape)
+    act(brokers, data)
+
+    for broker in range(shape.count):
+        for neighbour in shape.neighbours(broker):
+            one, other = brokers.brokers[broker], brokers.brokers[neighbour]
+            asked = one.asked(str(neighbour))
+            assert asked == other.taken(str(broker))
+            digests = {
+                one.asked_digest(str(neighbour)),
+                other.taken_digest(str(broker)),
+                str(Digest(asked.values())),
             }
-        )
-        == 4
-    )
+            assert len(digests) == 1 and one.count_asked(str(neighbour)) == len(asked)

@@ -6,7 +6,10 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from purport.service.overlay.address import overlay_address
 from purport.service.overlay.messages import VERSION
@@ -447,6 +450,17 @@ def test_an_event_that_was_published_again_at_another_broker_is_taken_once() -> 
         assert (await b.neighbour("a")).events.known == 1
 
     run(story)
+
+
+def test_without_neighbours_there_is_no_overlay_to_be_seen(client: httpx.Client) -> None:
+    answer = client.get("/overlay")
+
+    assert answer.status_code == 404 and "there is no [overlay]" in answer.text
+    with (
+        connect(f"ws://127.0.0.1:{client.base_url.port}/overlay") as wire,
+        pytest.raises(ConnectionClosed, match="this broker has no neighbours"),
+    ):
+        wire.recv(timeout=10)
 
 
 def test_addresses_of_links_are_made_of_those_of_services() -> None:

@@ -36,13 +36,36 @@ class Asking:
         return bool(self.wanted or self.unwanted)
 
 
+class Digest:
+    """A short text that two brokers have in common if they mean the same interests."""
+
+    def __init__(self, interests: Iterable[Interest] = ()) -> None:
+        self._number = 0
+        for one in interests:
+            self.turn(one)
+
+    def __str__(self) -> str:
+        return f"{self._number:032x}"
+
+    def turn(self, interest: Interest) -> None:
+        """One more interest is meant, or one less: whichever it is, in whatever order."""
+        told = f"{interest.hops} {interest.text}".encode()
+        self._number ^= int.from_bytes(hashlib.sha256(told).digest()[:16])
+
+
 @dataclass(slots=True)
 class _Side:
     """What is wanted by all but one neighbour, and what that one was asked for last."""
 
     frontier: Frontier
     hops: dict[str, int] = field(default_factory=dict)  # of each, over the shortest way
+    changed: dict[str, None] = field(default_factory=dict)  # of those, that may be asked otherwise
     asked: dict[str, Interest] = field(default_factory=dict)
+    digest: Digest = field(default_factory=Digest)  # of what was asked for
+
+    def now(self, text: str) -> Interest | None:
+        """How the neighbour is to be asked for something; None if it is not."""
+        return Interest(text, self.hops[text] + 1) if self.frontier.is_top(text) else None
 
 
 class Forwarding:
@@ -74,6 +97,7 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
         self._here = Frontier(graph)
         self._sources: dict[str, dict[str, int]] = {}  # by text: who wants it, how far away
         self._sides: dict[str, _Side] = {}
+        self._digests: dict[str, Digest] = {}  # of what neighbours ask for
 
     @property
     def neighbours(self) -> Collection[str]:
@@ -83,6 +107,7 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
     def add_neighbour(self, name: str) -> None:
         """There is one more neighbour, who has been asked for nothing yet."""
         side = self._sides[name] = _Side(Frontier(self._graph))
+        self._digests[name] = Digest()
         for text in self._sources:
             self._look(name, side, text)
 
@@ -91,17 +116,14 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
         del self._sides[name]
         for text in self.taken(name):
             self._set(text, name, None)
+        del self._digests[name]
 
     def want(self, wanted: Mapping[str, Collection[str]]) -> None:
         """What registrations here want now, each of them nothing else any more."""
-        before = set(self._here)
         for registration, texts in wanted.items():
             self._want(registration, frozenset(texts))
-        now = set(self._here)
-        for text in now - before:
-            self._set(text, _HERE, 0)
-        for text in before - now:
-            self._set(text, _HERE, None)
+        for text in self._here.take_changed():
+            self._set(text, _HERE, 0 if self._here.is_top(text) else None)
 
     def take(
         self, neighbour: str, wanted: Iterable[Interest], unwanted: Iterable[str] = ()
@@ -127,16 +149,43 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
 
     def next_asking(self, neighbour: str) -> Asking:
         """What is to be said to a neighbour, so that it knows all of `asked`; it counts as said."""
-        side, asked = self._sides[neighbour], self.asked(neighbour)
-        before, side.asked = side.asked, asked
-        return Asking(
-            tuple(one for text, one in asked.items() if before.get(text) != one),
-            tuple(text for text in before if text not in asked),
-        )
+        side = self._sides[neighbour]
+        changed, side.changed = side.changed, {}
+        changed.update(dict.fromkeys(side.frontier.take_changed()))
+        wanted, unwanted = [], []
+        for text in changed:
+            before, now = side.asked.get(text), side.now(text)
+            if before == now:
+                continue
+            if before is not None:
+                side.digest.turn(before)
+                del side.asked[text]
+            if now is not None:
+                side.digest.turn(now)
+                side.asked[text] = now
+                wanted.append(now)
+            else:
+                unwanted.append(text)
+        return Asking(tuple(wanted), tuple(unwanted))
+
+    def asked_digest(self, neighbour: str) -> str:
+        """A digest of all that a neighbour was asked for."""
+        return str(self._sides[neighbour].digest)
+
+    def taken_digest(self, neighbour: str) -> str:
+        """A digest of all that a neighbour asks for."""
+        return str(self._digests[neighbour])
+
+    def count_asked(self, neighbour: str) -> int:
+        """How many interests a neighbour was asked for."""
+        return len(self._sides[neighbour].asked)
 
     def begin_anew(self, neighbour: str, known: Mapping[str, Interest] | None = None) -> None:
         """Begin at what a neighbour is known to have heard; it may have forgotten all of it."""
-        self._sides[neighbour].asked = dict(known or {})
+        side = self._sides[neighbour]
+        side.asked = dict(known or {})
+        side.digest = Digest(side.asked.values())
+        side.changed = dict.fromkeys((*side.asked, *side.frontier))
 
     def _want(self, registration: str, now: frozenset[str]) -> None:
         before = self._wanted_by.pop(registration, frozenset())
@@ -155,12 +204,14 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
     def _set(self, text: str, source: str, hops: int | None) -> None:
         """Somebody wants something so many links away, or no more."""
         sources = self._sources.setdefault(text, {})
-        if hops is None:
-            sources.pop(source, None)
-        else:
+        before = sources.pop(source, None)
+        if hops is not None:
             sources[source] = hops
         if not sources:
             del self._sources[text]
+        for far in (before, hops):
+            if source in self._digests and far is not None:
+                self._digests[source].turn(Interest(text, far))
         for name, side in self._sides.items():
             if name != source:
                 self._look(name, side, text)
@@ -173,12 +224,7 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
             if text not in side.hops:
                 side.frontier.add(text)
             side.hops[text] = hops
+            side.changed[text] = None
         elif text in side.hops:
             side.frontier.remove(text)
             del side.hops[text]
-
-
-def digest_of(interests: Iterable[Interest]) -> str:
-    """A short text that two brokers have in common if they mean the same interests."""
-    lines = sorted(f"{one.hops} {one.text}\n" for one in interests)
-    return hashlib.sha256("".join(lines).encode()).hexdigest()[:32]

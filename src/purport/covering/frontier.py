@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from purport.covering.graph import CoveringGraph
 from purport.covering.interest import EVERYTHING, PARTS
@@ -31,12 +31,7 @@ class Frontier:
         self._graph = graph()
         self._tops: dict[str, None] = {}  # of the graph, one of each kind
         self._others: dict[str, None] = {}  # that the graph does not have
-
-    def __len__(self) -> int:
-        return len(self._graph) + len(self._others)
-
-    def __contains__(self, text: str) -> bool:
-        return text in self._others or text in self._graph
+        self._changed: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[str]:
         """Those that no other one covers."""
@@ -44,26 +39,41 @@ class Frontier:
             return iter((EVERYTHING,))
         return iter((*self._tops, *self._others))
 
+    def is_top(self, text: str) -> bool:
+        """Whether an interest is one of those that no other one covers."""
+        if EVERYTHING in self._others:
+            return text == EVERYTHING
+        return text in self._tops or text in self._others
+
+    def take_changed(self) -> Iterable[str]:
+        """Those that may have become such, or are no longer, since this was asked last."""
+        changed, self._changed = self._changed, {}
+        return changed
+
     def add(self, text: str) -> None:
         """Take up an interest that is not here."""
+        self._changed[text] = None
         if text in (EVERYTHING, PARTS):
-            self._others[text] = None
+            self._put(text)
             return
+        graph = self._graph
         try:
-            self._graph.add(text, parse(text))
+            graph.add(text, parse(text))
         except PurportError:
-            self._others[text] = None
+            self._put(text)
             return
-        if self._graph.parents(text):
+        if graph.parents(text):
             return
-        for one in (*self._graph.children(text), *self._graph.equivalents(text)):
-            self._tops.pop(one, None)
-        self._tops[min(self._graph.equivalents(text))] = None
+        for one in (*graph.children(text), *graph.equivalents(text)):
+            self._lower(one)
+        self._raise(min(graph.equivalents(text)))
 
     def remove(self, text: str) -> None:
         """Drop an interest that is here."""
+        self._changed[text] = None
         if text in self._others:
             del self._others[text]
+            self._change_all(text)
             return
         graph = self._graph
         below = graph.children(text)
@@ -73,8 +83,25 @@ class Frontier:
             return
         del self._tops[text]
         if equals:
-            self._tops[min(equals)] = None
+            self._raise(min(equals))
             return
         for one in below:
             if not graph.parents(one):
-                self._tops[min(graph.equivalents(one))] = None
+                self._raise(min(graph.equivalents(one)))
+
+    def _put(self, text: str) -> None:
+        self._others[text] = None
+        self._change_all(text)
+
+    def _change_all(self, text: str) -> None:
+        """With everything, all others come and go."""
+        if text == EVERYTHING:
+            self._changed.update((*self._tops.items(), *self._others.items()))
+
+    def _raise(self, text: str) -> None:
+        self._tops[text] = self._changed[text] = None
+
+    def _lower(self, text: str) -> None:
+        if text in self._tops:
+            del self._tops[text]
+            self._changed[text] = None

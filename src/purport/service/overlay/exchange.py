@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from purport.broker.links import Arrival
-from purport.covering.forwarding import Forwarding, digest_of
+from purport.covering.forwarding import Digest, Forwarding
 from purport.covering.graph import CoveringGraph
 from purport.embedded.broker import Broker
 from purport.embedded.neighbours import Arrived, Departure
@@ -54,7 +54,7 @@ class Exchange:
 
     async def held(self, neighbour: str) -> str:
         """A digest of what is known that a neighbour wants."""
-        return await self._think(lambda: digest_of(self._forwarding.taken(neighbour).values()))
+        return await self._think(lambda: self._forwarding.taken_digest(neighbour))
 
     async def take_interests(self, neighbour: str, said: Interests) -> str:
         """A neighbour has said what it wants; gives a digest of what is known of that now."""
@@ -77,7 +77,7 @@ class Exchange:
 
     async def count_asked(self, neighbour: str) -> int:
         """How many interests a neighbour is to know of."""
-        return await self._think(lambda: len(self._forwarding.asked(neighbour)))
+        return await self._think(lambda: self._forwarding.count_asked(neighbour))
 
     async def arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
         """Publish what a neighbour tells, each event once; when this returns, it is kept."""
@@ -134,9 +134,9 @@ class Exchange:
             asking = forwarding.next_asking(neighbour)
             if not asking:
                 return None
-            digest = digest_of(forwarding.asked(neighbour).values())
+            digest = forwarding.asked_digest(neighbour)
             return Interests(digest, asking.wanted, asking.unwanted)
         asked = forwarding.asked(neighbour)
-        digest = digest_of(asked.values())
         forwarding.begin_anew(neighbour, asked)
+        digest = str(Digest(asked.values()))
         return None if known == digest else Interests(digest, tuple(asked.values()), whole=True)
