@@ -8,7 +8,7 @@
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
     - NotFound (NotThere)        what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
+      TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
       OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
       ScenarioError, OptionError
                                  beside what they speak of

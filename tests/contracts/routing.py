@@ -102,7 +102,10 @@ class RoutingContract:
 
             again = routing.ways(network, network.publishers)
             assert not (control.transmissions or control.cost_pj.any() or control.work_pj.any())
-            assert all(map(np.array_equal, before.legs, again.legs))
+            assert all(
+                np.array_equal(one, other)
+                for one, other in zip(before.legs, again.legs, strict=True)
+            )
 
         check()
 

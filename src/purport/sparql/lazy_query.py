@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 
 from pyoxigraph import QuerySolutions, Store
 
-from purport.errors import NotSupportedYet
-from purport.sparql.diagnosis import require_query
 from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.graph_store import Answer
 from purport.sparql.tokens import Kind, Token, after_prologue, closing, tokens_of
@@ -41,8 +39,8 @@ def answered_later(text: str, ask: Callable[[str], Answer]) -> Callable[[], Answ
     try:
         begun = ask(lazy)
     except SparqlSyntaxError:
-        require_query(text)  # or else it is told in words, and places, of the text as it is
-        raise NotSupportedYet("a query for triples that groups its solutions", text) from None
+        found = ask(text)  # which says what is wrong in words, and places, of the text as it is
+        return lambda: found
     if isinstance(begun, QuerySolutions) and _is_ask(text):
         return lambda: _truth(next(begun, None) is not None)
     return lambda: begun
