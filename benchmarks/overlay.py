@@ -11,7 +11,7 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,8 @@ from purport.covering.forwarding import Forwarding
 from tests.service.server_process import ServerProcess
 from tests.service.test_overlay_processes import free_ports, is_settled, until
 
-TREE = {child: (child - 1) // 2 for child in range(1, 15)}  # each but the first, and its parent
+TREE = frozenset(((child - 1) // 2, child) for child in range(1, 15))
+MESH = TREE | {(3, 4), (5, 6), (8, 9), (10, 11), (12, 13)}  # five more links
 CLUSTERS = [
     0,
     0,
@@ -50,7 +51,7 @@ ALARM = 8  # the level above which others than those near are interested
 SEED = 2026
 _BAR = 5.0
 
-SMALL = {1: 0, 2: 1, 3: 1, 4: 3}  # the same with five brokers, in processes of their own
+SMALL = frozenset({(0, 1), (1, 2), (1, 3), (3, 4)})  # five brokers, in processes of their own
 SMALL_CLUSTERS = [0, 0, 1, 1, 1]
 
 
@@ -62,7 +63,13 @@ def findings() -> Iterator[Finding]:
         yield at_least(f"messages, {share}: times fewer than flooding", counted.ratio, bar, " x")
         if near == NEAR:
             yield from _details(counted)
+    mesh = _counted(MESH, CLUSTERS, NEAR)
+    yield Finding("with five more links: events forwarded, over 19 links", f"{mesh.events:,}")
+    yield Finding("  interests told and withdrawn", f"{mesh.interests:,}")
     yield from _in_processes()
+
+
+Links = Set[tuple[int, int]]  # pairs of brokers
 
 
 @dataclass
@@ -119,21 +126,20 @@ class Counted:
 
 @dataclass
 class _Brokers:
-    """Brokers of a tree that only say what they want, and where events go by it."""
+    """Brokers that only say what they want, and where events go by it."""
 
-    tree: dict[int, int]
+    links: Links
     wanted: list[Forwarding] = field(default_factory=list)
     said: int = 0
 
     def __post_init__(self) -> None:
-        for broker in range(len(self.tree) + 1):
+        for broker in range(max(map(max, self.links)) + 1):
             self.wanted.append(Forwarding())
             for neighbour in self.neighbours(broker):
                 self.wanted[broker].add_neighbour(str(neighbour))
 
     def neighbours(self, broker: int) -> list[int]:
-        above = [self.tree[broker]] if broker in self.tree else []
-        return above + [child for child, parent in self.tree.items() if parent == broker]
+        return [sum(link) - broker for link in sorted(self.links) if broker in link]
 
     def subscribe(self, broker: int, name: str, text: str) -> None:
         """Somebody subscribes, and all who have to know are told."""
@@ -149,10 +155,10 @@ class _Brokers:
                     asking.append(neighbour)
 
 
-def _counted(tree: dict[int, int], clusters: Sequence[int], near: float) -> Counted:
+def _counted(links: Links, clusters: Sequence[int], near: float) -> Counted:
     """Count what a workload costs, and see that all who want an event get it."""
     work = Workload.drawn(clusters, near, SUBSCRIPTIONS, EVENTS)
-    brokers = _Brokers(tree)
+    brokers = _Brokers(links)
     for number in range(SUBSCRIPTIONS):  # here and there, as people come
         for broker, asked in enumerate(work.asked):
             brokers.subscribe(broker, f"s{number}", asked[number])
@@ -165,14 +171,14 @@ def _counted(tree: dict[int, int], clusters: Sequence[int], near: float) -> Coun
     }
     wanting = [_answering(asked, events) for asked in work.asked]
     counted = Counted(
-        len(tree), len(clusters) * SUBSCRIPTIONS, len(clusters) * EVENTS, interests=brokers.said
+        len(links), len(clusters) * SUBSCRIPTIONS, len(clusters) * EVENTS, interests=brokers.said
     )
     for number, (broker, _) in enumerate(happened):
-        reached = _reached(brokers, going, broker, number)
+        reached, sent = _reached(brokers, going, broker, number)
         owed = {one for one, answering in enumerate(wanting) if number in answering}
         assert owed <= reached, "an event did not come to somebody who wants it"
         counted.delivered += len(owed - {broker})
-        counted.events += len(reached) - 1  # in a tree, each is told once
+        counted.events += sent
     return counted
 
 
@@ -186,16 +192,18 @@ def _answering(texts: Iterable[str], events: Sequence[Event]) -> set[int]:
 
 def _reached(
     brokers: _Brokers, going: dict[tuple[int, int], set[int]], begin: int, event: int
-) -> set[int]:
-    """The brokers to which an event comes."""
-    reached, at = {begin}, [begin]
+) -> tuple[set[int], int]:
+    """The brokers to which an event comes, and how often it is told."""
+    reached, sent, at = {begin}, 0, [(begin, -1)]
     while at:
-        here = at.pop()
+        here, came_from = at.pop(0)
         for there in brokers.neighbours(here):
-            if there not in reached and event in going[here, there]:
+            if there != came_from and event in going[here, there]:
+                sent += 1
+                if there not in reached:
+                    at.append((there, here))
                 reached.add(there)
-                at.append(there)
-    return reached
+    return reached, sent
 
 
 def _details(counted: Counted) -> Iterator[Finding]:
@@ -247,12 +255,12 @@ def _started(home: Path, at_end: ExitStack) -> list[httpx.Client]:
     ports = free_ports(len(SMALL) + 1)
     clients = []
     for broker, port in enumerate(ports):
-        near = [SMALL[broker]] if broker in SMALL else []
-        below = [child for child, parent in SMALL.items() if parent == broker]
+        above = [one for one, other in sorted(SMALL) if other == broker]
+        below = [other for one, other in sorted(SMALL) if one == broker]
         lines = [f'[overlay]\nname = "b{broker}"']
-        for other in near + below:
+        for other in above + below:
             lines.append(f'[[overlay.neighbours]]\nname = "b{other}"')
-            if other in near:
+            if other in above:
                 lines.append(f'url = "http://127.0.0.1:{ports[other]}"')
         config = home / f"{broker}.toml"
         config.write_text("\n".join(lines))

@@ -105,6 +105,7 @@ class OverlayService:
             dial=self._dial,
         )
         await self.overlay.begin()
+        await self.overlay.has_begun.wait()
         self.is_up = True
 
     async def end(self, *, is_killed: bool = False) -> None:

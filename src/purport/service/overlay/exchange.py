@@ -20,6 +20,8 @@ from purport.service.publisher import Publisher
 
 T = TypeVar("T")
 
+_AT_ONCE = 200  # registrations that are looked at together
+
 
 class Exchange:
     """Does what links ask for, in threads; what neighbours want is thought about in one of its own.
@@ -43,6 +45,11 @@ class Exchange:
         epoch = await self._desk.write(lambda: self._broker.neighbours.begin(name))
         self._broker.neighbours.watch(note)
         await self._think(lambda: self._take_up(neighbours))
+        wanted = await self._desk.watch(self._broker.neighbours.wanted)
+        registrations = list(wanted)
+        for begin in range(0, len(registrations), _AT_ONCE):
+            some = {one: wanted[one] for one in registrations[begin : begin + _AT_ONCE]}
+            await self._think(partial(self._forwarding.want, some))
         return epoch.name
 
     async def follow(self, registrations: Iterable[str]) -> None:
@@ -126,7 +133,6 @@ class Exchange:
             forwarding.add_neighbour(one)
         for one in neighbours:
             forwarding.take(one, self._broker.neighbours.interests(one).values())
-        forwarding.want(self._broker.neighbours.wanted())
 
     def _interests_for(self, neighbour: str, known: str | None) -> Interests | None:
         forwarding = self._forwarding

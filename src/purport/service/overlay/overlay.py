@@ -76,16 +76,21 @@ class Overlay:
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_over = False
+        self.has_begun = asyncio.Event()
 
     async def begin(self) -> None:
-        """Know what the journal knows, and be there for neighbours."""
+        """Be there for neighbours as soon as it is known what is wanted, which may take a while."""
         self._loop = asyncio.get_running_loop()
+        self._run(self._begin())
+
+    async def _begin(self) -> None:
         epoch = await self._exchange.begin(self.name, self._links, self._note)
         self._here = Introduction(self.name, epoch, self._limits.message_bytes)
         self._run(self._follow())
         for link in self._links.values():
             if link.settings.url is not None:
                 self._run(self._reach(link, link.settings.url))
+        self.has_begun.set()
 
     async def stop(self) -> None:
         """Let go of all links; what waits, waits for the next start."""
@@ -135,7 +140,7 @@ class Overlay:
     async def _heard(self, wire: Wire, token: str | None) -> tuple[Link, Hello]:
         """Who opens a link; `LinkRefused` if it is nobody who may."""
         peer = await heard_hello(wire, self.name)
-        if self._is_over or not self._here.epoch:
+        if self._is_over or not self.has_begun.is_set():
             raise LinkRefused(f"{self.name} does not run", code=CROSSED)
         self._here.require_other(peer)
         if peer.to != self.name:
