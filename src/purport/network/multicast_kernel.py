@@ -256,8 +256,12 @@ def _spread(
 def _offer(
     room: Growing, parents: Numbers, here: int, there: int, cost: float, hops: int, size: int
 ) -> int:
-    """Come to a node from another one, if it has not joined and this is cheaper than before."""
-    if parents[there] >= 0 or cost >= room.costs[there]:
+    """Come to a node from another one, if it has not joined and this is cheaper than before.
+
+    Of two in the tree from whom it costs the same, the one with the smaller number is taken.
+    """
+    is_same = cost == room.costs[there] and parents[here] >= 0 and here < room.before[there]
+    if parents[there] >= 0 or (cost >= room.costs[there] and not is_same):
         return size
     room.costs[there], room.before[there], room.hops[there] = cost, here, hops
     if room.heap.places[there] < 0:

@@ -13,12 +13,13 @@ Flags = NDArray[np.bool_]
 
 
 def graph_of(nodes: int, pairs: Numbers, weights: Reals) -> Graph:
-    """Links in both directions, those of each node together."""
+    """Links in both directions, those of each node together, by the numbers of its neighbours."""
     senders = np.concatenate((pairs[:, 0], pairs[:, 1]))
-    order = np.argsort(senders, kind="stable")
+    others = np.concatenate((pairs[:, 1], pairs[:, 0]))
+    order = np.lexsort((others, senders))
     starts = np.searchsorted(senders[order], np.arange(nodes + 1)).astype(np.int32)
-    others = np.concatenate((pairs[:, 1], pairs[:, 0]))[order]
-    return Graph(starts, others.astype(np.int32), np.concatenate((weights, weights))[order])
+    both = np.concatenate((weights, weights))
+    return Graph(starts, others[order].astype(np.int32), both[order])
 
 
 class Trees:
