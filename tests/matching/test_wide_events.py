@@ -9,7 +9,9 @@ from purport.matching.matcher import Matcher
 from purport.model.event import Event
 from purport.model.language.parse import parse
 
-ASKED = ["{heat > 30}", "{device~ = laptop~}", "{heat in [3, 5]}", "{heat~ > 9000, device = laptop}"]
+ASKED = [
+    "{heat > 30}", "{device~ = laptop~}", "{heat in [3, 5]}", "{heat~ > 9000, device = laptop}",
+]  # fmt: skip
 
 
 def calls_for(matcher: Matcher, attributes: int) -> int:
