@@ -10,11 +10,8 @@ from purport.model.event import Event
 from purport.model.language.parse import parse
 
 ASKED = [
-    "{heat > 30}",
-    "{device~ = laptop~}",
-    "{heat in [3, 5]}",
-    "{heat~ > 9000, device = laptop}",
-]
+    "{heat > 30}", "{device~ = laptop~}", "{heat in [3, 5]}", "{heat~ > 9000, device = laptop}",
+]  # fmt: skip
 
 
 def calls_for(matcher: Matcher, attributes: int) -> int:

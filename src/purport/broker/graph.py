@@ -67,17 +67,24 @@ class Graph:
     """
 
     def __init__(
-        self, ontology: InferenceSource | None = None, *, most_rows: int | None = None
+        self,
+        ontology: InferenceSource | None = None,
+        *,
+        most_rows: int | None = None,
+        may_load: bool = False,
     ) -> None:
-        """Whoever subscribes has so many rows made at a time at the most; None: any number."""
-        self._most_rows = most_rows
+        """Whoever subscribes has so many rows made at a time at the most; None: any number.
+
+        If updates `may_load`, LOAD reads files of this machine.
+        """
+        self._most_rows, self._may_load = most_rows, may_load
         self._clock = _SetClock()
         self._store: MemoryStore | InferringStore = MemoryStore()
         self._asserted: MemoryStore | AssertedFacts = self._store
         if ontology is not None:
             self._store = InferringStore(rules_of(ontology))
             self._asserted = self._store.asserted
-        self._engine = Engine(self._store, clock=self._clock)
+        self._engine = Engine(self._store, clock=self._clock, may_load=self._may_load)
         self._queries: dict[str, Query] = {}  # those that are subscribed to
         self._held = 0  # how many are there until they are let go
         self._drafted: list[_Drafted] = []
@@ -190,7 +197,7 @@ class Graph:
 
     def _ask_anew(self) -> None:
         """After an engine broke off: who knows which answers it has taken up."""
-        self._engine = Engine(self._store, clock=self._clock)
+        self._engine = Engine(self._store, clock=self._clock, may_load=self._may_load)
         self._held = 0
         for identifier, query in self._queries.items():
             self._engine.subscribe(query.text, query.dataset, id=identifier)
@@ -215,10 +222,10 @@ def recorded_change(updated: Updated) -> Change:
     return change_from(updated.added, updated.removed, updated.created, updated.dropped)
 
 
-def require_update(text: str) -> None:
+def require_update(text: str, *, may_load: bool = False) -> None:
     """Raise `SparqlSyntaxError` if a text is no update, `NotAllowed` if it is none for here."""
     try:
-        Engine(clock=_SetClock()).change_of(text)
+        Engine(clock=_SetClock(), may_load=may_load).change_of(text)
     except (SparqlSyntaxError, NotAllowed):
         raise
     except PurportError:  # it is one, though it could not be run on a graph without quads

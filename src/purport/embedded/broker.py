@@ -139,7 +139,9 @@ class Broker(Window):
             )
             on_failure.callback(times.close)
             graph = Graph(
-                known if self._settings.infers else None, most_rows=self._settings.most_rows
+                known if self._settings.infers else None,
+                most_rows=self._settings.most_rows,
+                may_load=self._settings.may_load,
             )
             self._ledger = Ledger(
                 journal, [matching, *engines, times], graph, self._clock, self._settings
@@ -254,7 +256,7 @@ class Broker(Window):
         due = due_time(at, after, self._clock)
         if due is None:
             return update_receipt(self._ledger.update(text, publisher))
-        require_update(text)
+        require_update(text, may_load=self._settings.may_load)
         entry = self._ledger.schedule(text, due, publisher)
         self._timer.look()
         return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)

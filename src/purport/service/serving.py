@@ -128,6 +128,7 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
         access=settings.access_rules(),
         webhooks_to_private=settings.posts_to_private,
         infers=keeping.infers,
+        may_load=keeping.may_load,
         reserved=RESERVED,
         most_rows=settings.limits.subscribed_rows,
     )

@@ -118,6 +118,7 @@ class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     durability: Literal["full", "relaxed"] = "full"
     ontology: tuple[Path, ...] = ()
     infers: bool = False
+    may_load: bool = False  # LOAD reads files of this machine
     remembered_ids: _Count = 100_000  # of publications: one of them is not published again
     webhooks_to_private: bool | None = None  # where is posted; None: if nobody else gets in here
 
