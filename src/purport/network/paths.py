@@ -69,7 +69,7 @@ class Trees:
         if rows <= len(self.parents):
             return
         nodes = len(self.graph.starts) - 1
-        more = min(nodes, max(rows, 2 * len(self.parents))) - len(self.parents)
+        more = max(rows, 2 * len(self.parents)) - len(self.parents)
         for name in ("parents", "hops", "costs"):
             table = getattr(self, name)
             setattr(self, name, np.concatenate((table, np.empty((more, nodes), table.dtype))))

@@ -84,7 +84,8 @@ class Due(NamedTuple):
 class Desk(NamedTuple):
     """Room to work, for one `Traffic`; `received[event, node]` stays as the round leaves it.
 
-    `begins` and `queue` are rings of slots, with the first event or transmission of each.
+    `begins` and `queue` are rings of slots, with the first event or transmission of each;
+    `addressed` tells of each node which message was for it last, by slot and sender.
     """
 
     begins: Numbers
@@ -294,7 +295,7 @@ def _receive(
         if desk.confirmed[copy]:
             continue
         node = traffic.laid.receiver[copy]
-        desk.addressed[node] = one
+        desk.addressed[node] = slot * len(nodes.up) + traffic.laid.sender[one]
         arrived = _arrives(traffic, rules, nodes, desk, key, one, copy, sent, slot)
         tally[RECEIVED if arrived else LOST] += 1
         if tally[NOTED] < len(notes):
@@ -414,12 +415,12 @@ def _overhear(
     """Nodes in range that a transmission is not for pay for what they hear of it."""
     sender, cost = traffic.laid.sender[one], traffic.overhearing_pj[one]
     reach = traffic.reach_m2[one]
-    near = nodes.near[sender]
+    near, stamp = nodes.near[sender], slot * len(nodes.up) + sender
     for place in range(len(near)):
         node = near[place]
         if squared(nodes.positions, sender, node) > reach:
             break
-        if not nodes.up[node] or desk.addressed[node] == one:
+        if not nodes.up[node] or desk.addressed[node] == stamp:
             continue
         if rules.half_duplex and desk.sending[node] == slot:
             continue

@@ -1,0 +1,7 @@
+"""flooding."""
+
+from tests.contracts.routing import RoutingContract
+
+
+class TestFlooding(RoutingContract):
+    name = "flooding"

@@ -1,0 +1,7 @@
+"""mte."""
+
+from tests.contracts.routing import RoutingContract
+
+
+class TestMinimumTransmissionEnergy(RoutingContract):
+    name = "mte"

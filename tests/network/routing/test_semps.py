@@ -1,0 +1,7 @@
+"""semps."""
+
+from tests.contracts.routing import RoutingContract
+
+
+class TestSemPS(RoutingContract):
+    name = "semps"

@@ -1,0 +1,7 @@
+"""sparing."""
+
+from tests.contracts.routing import RoutingContract
+
+
+class TestSparing(RoutingContract):
+    name = "sparing"

@@ -1,0 +1,7 @@
+"""unicast."""
+
+from tests.contracts.routing import RoutingContract
+
+
+class TestUnicast(RoutingContract):
+    name = "unicast"
