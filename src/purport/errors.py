@@ -8,7 +8,7 @@
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
     - NotFound (NotThere)        what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
+      NotSpoken, TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
       OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
       ScenarioError, OptionError
                                  beside what they speak of
@@ -25,6 +25,7 @@
                                  EndpointRefused, EndpointAnswersNonsense
   + Overloaded, Refused (QueryTooSlow)
                                  what a service answers a request with
+  + LinkRefused, WireBroken      what two brokers that are neighbours meet at each other
   + ServerUnreachable, ServerRefused, ServerAnswersNonsense
                                  what a client meets at its server, or does not
   + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable

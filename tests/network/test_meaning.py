@@ -22,7 +22,10 @@ WINE = Interests(
 )
 
 
-def drawn(interests: Interests = Interests(), seed: int = 1) -> tuple[Pool, Meaning]:
+_ANY = Interests()
+
+
+def drawn(interests: Interests = _ANY, seed: int = 1) -> tuple[Pool, Meaning]:
     pool = pool_of(interests)
     roles = range(30), range(30, 90), 3
     return pool, drawn_meaning(pool, Computing(), roles, 120, np.random.default_rng(seed))
@@ -129,7 +132,10 @@ def test_what_a_match_takes_is_counted_by_what_is_really_done() -> None:
     [
         (Interests(subscriptions=("Smokee",)), "interests.subscriptions: 'Smokee': .*did you mean"),
         (Interests(subscriptions=("Smoke and",)), "interests.subscriptions: 'Smoke and'"),
-        (Interests(events=("Smoke or Rain",)), "interests.events: 'Smoke or Rain': expected classes"),
+        (
+            Interests(events=("Smoke or Rain",)),
+            "interests.events: 'Smoke or Rain': expected classes",
+        ),
         (Interests(events=("Nothing known",)), "interests.events"),
     ],
 )
