@@ -12,6 +12,7 @@ from purport.remembering import remembered
 from purport.sparql.engine_time import asks_for_time
 from purport.sparql.graph_store import WHOLE, Dataset
 from purport.sparql.memory_store import MemoryStore
+from purport.sparql.modesty import require_modest
 from purport.sparql.standing_query import variables_of as variables_in
 from purport.sparql.tokens import tokens_of
 
@@ -74,6 +75,7 @@ def variables_of(query: str) -> tuple[str, ...]:
     ('lamp', 'dim')
     """
     try:
+        require_modest(query)
         return variables_in(query, MemoryStore().query(query, WHOLE))
     except PurportError:
         return ()

@@ -9,6 +9,7 @@ from pyoxigraph import NamedNode
 from purport.errors import InvalidInput
 from purport.sparql.diagnosis import require_update
 from purport.sparql.graph_store import WHOLE, Dataset
+from purport.sparql.modesty import require_modest
 from purport.sparql.services import may_load, refuse_services
 from purport.sparql.tokens import Token, after_prologue, closing, operations_of, tokens_of
 
@@ -23,6 +24,7 @@ def using(text: str, dataset: Dataset) -> str:
     """
     if dataset == WHOLE:
         return text
+    require_modest(text)
     refuse_services(text)
     if not may_load(text):  # which this would load
         require_update(text)  # so that places in it are those that its author knows
