@@ -49,7 +49,7 @@ def require_text(text: str) -> None:
 
 
 def require_modest(text: str) -> None:
-    """Raise `SparqlSyntaxError` if a store cannot read a text, or would have to plan for too long."""
+    """Raise `SparqlSyntaxError` if a store cannot read a text, or would plan it for too long."""
     if sum(map(text.count, _COUNTED)) >= _FEW:
         (_measure_once if len(text) <= _SHORT else _measure)(text)
 
@@ -241,15 +241,15 @@ class _Measuring:
         if here.parts > LONGEST or here.signs > LONGEST:
             self._refuse(token, f"more than {LONGEST:,} parts of a group or signs in a row")
         if self._groups > MOST_GROUPS or len(self._open) > DEEPEST or here.depth > _MOST_STACK:
-            self._refuse(
-                token, f"nested more than {MOST_GROUPS} groups or {DEEPEST} brackets deep"
-            )
+            self._refuse(token, f"nested more than {MOST_GROUPS} groups or {DEEPEST} brackets deep")
 
     def _require_planning(self, token: Token) -> None:
         here = self._open[-1]
         joined = 0 if here.within is _Within.HEAD else here.joined
         if self._planning + joined**4 > _MOST_PLANNING:
-            self._refuse(token, f"more than {JOINED} triple patterns in a group, or nearly, in many")
+            self._refuse(
+                token, f"more than {JOINED} triple patterns in a group, or nearly, in many"
+            )
         if self._patterns > MOST_PATTERNS:
             self._refuse(token, f"more than {MOST_PATTERNS:,} triple patterns")
 
