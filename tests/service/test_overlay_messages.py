@@ -13,7 +13,7 @@ from purport.service.overlay.messages import (
     Interests,
     NotSpoken,
     Pieces,
-    Refused,
+    Refusal,
     Said,
     ToldEvent,
     in_pieces,
@@ -76,4 +76,4 @@ def test_a_hello_of_another_version_is_told_apart_whatever_else_it_says() -> Non
     ) as found:
         read_hello('{"overlay": 2, "name": "south", "to": 7}', "north")
     assert found.value.code == "version"
-    assert read_hello('{"refused": {"code": "c", "reason": "r"}}', "north") == Refused("c", "r")
+    assert read_hello('{"refused": {"code": "c", "reason": "r"}}', "north") == Refusal("c", "r")

@@ -1,6 +1,7 @@
 """Settings of a service: a file, variables and flags, and what is said when one is wrong."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import purport.service.settings as of_service
 from purport.broker.access import OPEN, Action
 from purport.errors import InvalidInput
+from purport.service.serving import opened
 from purport.service.settings import ServiceSettings, read_settings
 
 EXAMPLE = Path(__file__).parents[2] / "docs/guides/service.toml"
@@ -82,6 +84,8 @@ def test_variables_take_lists_and_tables_as_json() -> None:
             "[[access.rules]]\nwho = ['x']\nactions = ['publish']\ntopics = ['a/#/b']",
             r"access.rules\[0\]: 'a/#/b'",
         ),
+        ("[cors]\norigins = ['city.example']", "cors.origins: expected an origin such as https"),
+        ("[cors]\norigins = ['https://a.example/page']", "cors.origins: expected an origin"),
         ("[listen", "not TOML"),
     ],
 )
@@ -150,6 +154,31 @@ def test_what_is_shown_has_no_secrets() -> None:
     assert "secret" not in shown and HASH not in shown
     assert 'auth.tokens[0].name = "me"' in shown
     assert "listen.port = null" in shown
+
+
+@pytest.mark.parametrize(
+    ("host", "said", "posts"),
+    [
+        ("127.0.0.1", None, True),
+        ("0.0.0.0", None, False),
+        ("0.0.0.0", True, True),
+        ("127.0.0.1", False, False),
+    ],
+)
+def test_only_a_service_that_nobody_else_reaches_posts_to_private_networks_unless_it_is_said(
+    host: str, said: bool | None, posts: bool
+) -> None:
+    flags: dict[str, Any] = {
+        "broker": {"in_memory": True, "webhooks_to_private": said},
+        "listen": {"host": host, "insecure": True},
+    }
+
+    with opened(read_settings(flags=flags, environment={})) as broker:
+        if posts:
+            broker.subscribe("{a > 0}", webhook="http://10.0.0.1/")
+        else:
+            with pytest.raises(InvalidInput, match="in a private network"):
+                broker.subscribe("{a > 0}", webhook="http://10.0.0.1/")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from purport.covering.marks import ClassMark, Line, Mark, Marks, Span
 from purport.matching.flat_lists import Column
 
 Slots = NDArray[np.int32]
-_FEW_GONE = 64
+Flags = NDArray[np.bool_]  # by slot
 
 
 @dataclass(slots=True)
@@ -32,6 +32,11 @@ class _Spans:
         self.slots.extend((slot,))
         self.lows.extend((span.low,))
         self.highs.extend((span.high,))
+
+    def discard(self, slot: int) -> None:
+        others = self.slots.array() != slot
+        for column in (self.slots, self.lows, self.highs):
+            _keep(column, others)
 
     def around_any(self, spans: Iterable[Span]) -> Slots:
         """The slots of each span that lies around one of some others."""
@@ -48,7 +53,7 @@ class _Spans:
 
 
 class Candidates:
-    """Marks of nodes by their slots, which are numbered in the order in which they come."""
+    """Marks of nodes by their slots; that of a node which has gone is used again."""
 
     def __init__(self) -> None:
         self._needs: dict[Mark, Column] = {}
@@ -57,43 +62,48 @@ class Candidates:
         self._has_any_of: dict[Mark, Column] = {}
         self._needed_spans: dict[Line, _Spans] = {}
         self._given_spans: dict[Line, _Spans] = {}
-        self._counts = Column(np.int32)  # how much each slot needs; -1 for those that have gone
-        self._gone = 0
-
-    @property
-    def is_worn_out(self) -> bool:
-        """Whether most slots are of nodes that have gone, so that it is better made anew."""
-        return self._gone > _FEW_GONE + len(self._counts) // 2
+        self._counts = Column(np.int32)  # how much each slot needs; -1 where there is no node
+        self._free: list[int] = []
 
     def add(self, needed: Marks, given: Marks) -> int:
         """Take up a node; its slot."""
-        slot = len(self._counts)
-        count = len(needed.marks)
+        slot = self._new_slot()
         for mark in needed.marks:
             _file(self._needs, mark, slot)
             if isinstance(mark, ClassMark):
                 _file(self._needs_of, mark.family, slot)
-        for line, spans in needed.spans.items():
-            count += len(spans)
-            for span in spans:
-                self._needed_spans.setdefault(line, _Spans()).add(slot, span)
         for mark in given.marks:
             _file(self._has, mark, slot)
         for family in given.families:
             _file(self._has_any_of, family, slot)
-        for line, spans in given.spans.items():
-            for span in spans:
-                self._given_spans.setdefault(line, _Spans()).add(slot, span)
-        self._counts.extend((count,))
+        for filed, marks in ((self._needed_spans, needed), (self._given_spans, given)):
+            for line, spans in marks.spans.items():
+                for span in spans:
+                    filed.setdefault(line, _Spans()).add(slot, span)
+        count = len(needed.marks) + sum(map(len, needed.spans.values()))
+        self._counts.array()[slot] = count
         return slot
 
-    def remove(self, slot: int) -> None:
-        """Never find a slot again."""
+    def remove(self, slot: int, needed: Marks, given: Marks) -> None:
+        """Drop a node, which has these marks."""
+        for mark in needed.marks:
+            _unfile(self._needs, mark, slot)
+            if isinstance(mark, ClassMark):
+                _unfile(self._needs_of, mark.family, slot)
+        for mark in given.marks:
+            _unfile(self._has, mark, slot)
+        for family in given.families:
+            _unfile(self._has_any_of, family, slot)
+        for filed, marks in ((self._needed_spans, needed), (self._given_spans, given)):
+            for line in marks.spans:
+                filed[line].discard(slot)
+                if not len(filed[line].slots):
+                    del filed[line]
         self._counts.array()[slot] = -1
-        self._gone += 1
+        self._free.append(slot)
 
-    def above(self, given: Marks) -> list[int]:
-        """The slots of all that may cover what has these marks."""
+    def above(self, given: Marks) -> Flags:
+        """All that may cover what has these marks."""
         found = [
             self._needs[mark].array()
             for mark in given.marks
@@ -106,22 +116,28 @@ class Candidates:
                 found.append(self._needed_spans[line].around_any(spans))
         counts = self._counts.array()
         met = np.bincount(np.concatenate(found), minlength=len(counts)) if found else 0
-        return np.flatnonzero(counts == met).tolist()
+        return np.asarray(counts == met, np.bool_)
 
-    def below(self, needed: Marks) -> list[int]:
-        """The slots of all that may be covered by what needs these marks."""
-        is_left = self._counts.array() >= 0
+    def below(self, needed: Marks) -> Flags:
+        """All that may be covered by what needs these marks."""
+        left: Flags = self._counts.array() >= 0
         for mark in needed.marks:
-            is_left &= self._having(mark)
+            left &= self._having(mark)
         for line, spans in needed.spans.items():
             for span in spans:
-                is_inside = np.zeros(len(is_left), np.bool_)
+                is_inside = np.zeros(len(left), np.bool_)
                 if line in self._given_spans:
                     is_inside[self._given_spans[line].inside(span)] = True
-                is_left &= is_inside
-        return np.flatnonzero(is_left).tolist()
+                left &= is_inside
+        return left
 
-    def _having(self, mark: Mark) -> NDArray[np.bool_]:
+    def _new_slot(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self._counts.extend((-1,))
+        return len(self._counts) - 1
+
+    def _having(self, mark: Mark) -> Flags:
         has = np.zeros(len(self._counts), np.bool_)
         if mark in self._has:
             has[self._has[mark].array()] = True
@@ -134,3 +150,18 @@ def _file(filed: dict[Mark, Column], mark: Mark, slot: int) -> None:
     if mark not in filed:
         filed[mark] = Column(np.int32)
     filed[mark].extend((slot,))
+
+
+def _unfile(filed: dict[Mark, Column], mark: Mark, slot: int) -> None:
+    """Take all of a slot away; another one may have been filed under the same family twice."""
+    if mark in filed:
+        column = filed[mark]
+        _keep(column, column.array() != slot)
+        if not len(column):
+            del filed[mark]
+
+
+def _keep(column: Column, kept: Flags) -> None:
+    left = column.array()[kept]
+    column.count = 0
+    column.extend(left)

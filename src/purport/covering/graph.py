@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from purport.covering.candidates import Candidates
+from purport.covering.candidates import Candidates, Flags
 from purport.covering.class_conditions import KnownClasses
 from purport.covering.demand import Demand
-from purport.covering.marks import given_marks, needed_marks
+from purport.covering.lines import Lines
+from purport.covering.marks import Marks, given_marks, needed_marks
 from purport.errors import InvalidInput, NotFound
 from purport.matching.plan import DEFAULTS, Defaults, Mode
 from purport.model.subscription import Subscription
@@ -22,13 +23,14 @@ class _Node:
 
     demand: Demand
     order: int  # in which it came
-    slot: int = -1
+    slot: int
     identifiers: dict[str, None] = field(default_factory=dict)
     parents: dict[_Node, None] = field(default_factory=dict)
-    children: dict[_Node, None] = field(default_factory=dict)
+    children: dict[_Node, int] = field(default_factory=dict)  # with the numbers of lines
 
 
 _Nodes = dict[_Node, None]
+_SomeNodes = Mapping[_Node, object]
 
 
 class CoveringGraph:
@@ -55,9 +57,9 @@ class CoveringGraph:
     ) -> None:
         self._classes, self._defaults = KnownClasses(ontology), defaults
         self._nodes: dict[str, _Node] = {}
-        self._by_slot: list[_Node] = []
+        self._by_slot: dict[int, _Node] = {}
         self._roots: _Nodes = {}
-        self._candidates = Candidates()
+        self._candidates, self._lines = Candidates(), Lines()
         self._came = 0
         self.compared = 0  # how many pairs were looked at: it shows what the index saves
 
@@ -87,24 +89,26 @@ class CoveringGraph:
     def covers_of(self, subscription: Subscription) -> tuple[str, ...]:
         """All here that cover a subscription, which need not be here."""
         demand = self._demand(subscription)
-        return _all(_and_all(self._right_above(demand), _parents))
+        return _all(_and_all(self._right_above(demand, given_marks(demand)), _parents))
 
     def covered_by(self, subscription: Subscription) -> tuple[str, ...]:
         """All here that a subscription covers, which need not be here."""
         demand = self._demand(subscription)
-        return _all(_and_all(self._right_below(demand), _children))
+        return _all(_and_all(self._right_below(demand, needed_marks(demand)), _children))
 
     def add(self, identifier: str, subscription: Subscription) -> None:
         """Take up a subscription; `InvalidInput` if its identifier is taken."""
         if identifier in self._nodes:
             raise InvalidInput(f"the identifier {identifier!r} is taken by another subscription")
         demand = self._demand(subscription)
-        above = self._right_above(demand)
+        needed, given = needed_marks(demand), given_marks(demand)
+        above = self._right_above(demand, given)
         same = next((one for one in above if self._covers(demand, one.demand)), None)
         if same is None:
-            same = _Node(demand, self._came)
+            below = self._right_below(demand, needed)
+            same = _Node(demand, self._came, self._candidates.add(needed, given))
             self._came += 1
-            self._put(same, above, self._right_below(demand))
+            self._put(same, above, below)
         same.identifiers[identifier] = None
         self._nodes[identifier] = same
 
@@ -119,87 +123,86 @@ class CoveringGraph:
         """Put a node between those right above and right below it."""
         for parent in parents:
             for child in children.keys() & parent.children.keys():
-                del parent.children[child], child.parents[parent]
-            parent.children[node] = None
+                self._unlink(parent, child)
+            self._link(parent, node)
         for child in children:
-            child.parents[node] = None
+            self._link(node, child)
             self._roots.pop(child, None)
-        node.parents, node.children = parents, children
         if not parents:
             self._roots[node] = None
-        self._file(node)
-
-    def _file(self, node: _Node) -> None:
-        node.slot = self._candidates.add(needed_marks(node.demand), given_marks(node.demand))
-        self._by_slot.append(node)
+        self._by_slot[node.slot] = node
 
     def _take_out(self, node: _Node) -> None:
         """Take out a node; those below it are right below those above it, if below no other one."""
         self._roots.pop(node, None)
-        for parent in node.parents:
-            del parent.children[node]
-        for child in node.children:
-            del child.parents[node]
-        parents_above = _Above(node.parents)
-        for child in node.children:
-            known = parents_above.any_of(child.parents)
-            for place, parent in enumerate(node.parents):
+        parents, children = list(node.parents), list(node.children)
+        for parent in parents:
+            self._unlink(parent, node)
+        for child in children:
+            self._unlink(node, child)
+        above = _Above(parents)
+        for child in children:
+            known = above.any_of(child.parents)
+            for place, parent in enumerate(parents):
                 if not known >> place & 1:
-                    parent.children[child] = None
-                    child.parents[parent] = None
+                    self._link(parent, child)
             if not child.parents:
                 self._roots[child] = None
-        self._candidates.remove(node.slot)
-        if self._candidates.is_worn_out:
-            self._file_anew()
+        del self._by_slot[node.slot]
+        marks = needed_marks(node.demand), given_marks(node.demand)
+        self._candidates.remove(node.slot, *marks)
 
-    def _file_anew(self) -> None:
-        """Give all nodes new slots, after many have gone."""
-        nodes = dict.fromkeys(self._nodes.values())
-        self._candidates, self._by_slot = Candidates(), []
-        for node in nodes:
-            self._file(node)
+    def _link(self, parent: _Node, child: _Node) -> None:
+        parent.children[child] = self._lines.add(parent.slot, child.slot)
+        child.parents[parent] = None
 
-    def _right_above(self, demand: Demand) -> _Nodes:
+    def _unlink(self, parent: _Node, child: _Node) -> None:
+        self._lines.remove(parent.children.pop(child))
+        del child.parents[parent]
+
+    def _right_above(self, demand: Demand, given: Marks) -> _Nodes:
         """The lowest nodes that cover a demand."""
-        slots = self._candidates.above(given_marks(demand))
+        some = self._candidates.above(given)
+        lowest = self._lines.lowest(some)
         return self._outermost(
-            slots, lambda one: self._covers(one.demand, demand), _children, _parents
+            some, lowest, lambda one: self._covers(one.demand, demand), _children, _parents
         )
 
-    def _right_below(self, demand: Demand) -> _Nodes:
+    def _right_below(self, demand: Demand, needed: Marks) -> _Nodes:
         """The highest nodes that a demand covers."""
-        slots = self._candidates.below(needed_marks(demand))
+        some = self._candidates.below(needed)
+        highest = self._lines.highest(some)
         return self._outermost(
-            slots, lambda one: self._covers(demand, one.demand), _parents, _children
+            some, highest, lambda one: self._covers(demand, one.demand), _parents, _children
         )
 
     def _outermost(
         self,
-        slots: Iterable[int],
+        left: Flags,
+        ends: Iterable[int],
         is_so: Callable[[_Node], bool],
-        beyond: Callable[[_Node], _Nodes],
-        behind: Callable[[_Node], _Nodes],
+        beyond: Callable[[_Node], _SomeNodes],
+        behind: Callable[[_Node], _SomeNodes],
     ) -> _Nodes:
-        """Of the candidates for which something is so, those beyond which it is so of none.
+        """Of the candidates that are left, those of which it is so, and of none beyond them.
 
-        It is so of all behind one of which it is so: only where it is not are these looked at.
+        It begins with the ends. It is so of all behind one of which it is so; only where it is not
+        are these looked at.
         """
-        left = {self._by_slot[slot]: None for slot in slots}
-        waiting = [one for one in left if left.keys().isdisjoint(beyond(one))]
+        waiting = [self._by_slot[slot] for slot in ends]
         found: _Nodes = {}
         while waiting:
             one = waiting.pop()
-            if one in found or one not in left:
+            if one in found or not left[one.slot]:
                 continue
             if is_so(one):
                 found[one] = None
                 continue
-            del left[one]
+            left[one.slot] = False
             waiting += [
                 other
                 for other in behind(one)
-                if other in left and left.keys().isdisjoint(beyond(other))
+                if left[other.slot] and not any(left[each.slot] for each in beyond(other))
             ]
         return found
 
@@ -220,7 +223,7 @@ class CoveringGraph:
 class _Above:
     """Which of some nodes are above others, each as a bit; what was found is kept."""
 
-    def __init__(self, nodes: _Nodes) -> None:
+    def __init__(self, nodes: Sequence[_Node]) -> None:
         self._bits = {node: 1 << place for place, node in enumerate(nodes)}
         self._known: dict[_Node, int] = {}
 
@@ -247,11 +250,11 @@ class _Above:
         return self._known[node]
 
 
-_parents: Callable[[_Node], _Nodes] = attrgetter("parents")
-_children: Callable[[_Node], _Nodes] = attrgetter("children")
+_parents: Callable[[_Node], _SomeNodes] = attrgetter("parents")
+_children: Callable[[_Node], _SomeNodes] = attrgetter("children")
 
 
-def _and_all(nodes: _Nodes, beyond: Callable[[_Node], _Nodes]) -> _Nodes:
+def _and_all(nodes: _Nodes, beyond: Callable[[_Node], _SomeNodes]) -> _Nodes:
     """Nodes, and all that are beyond them."""
     found, waiting = dict(nodes), list(nodes)
     while waiting:
@@ -262,12 +265,12 @@ def _and_all(nodes: _Nodes, beyond: Callable[[_Node], _Nodes]) -> _Nodes:
     return found
 
 
-def _first(nodes: _Nodes) -> tuple[str, ...]:
+def _first(nodes: _SomeNodes) -> tuple[str, ...]:
     """The first identifier of each node, in the order in which the nodes came."""
     return tuple(next(iter(node.identifiers)) for node in sorted(nodes, key=_order))
 
 
-def _all(nodes: _Nodes) -> tuple[str, ...]:
+def _all(nodes: _SomeNodes) -> tuple[str, ...]:
     """All identifiers of nodes, in the order in which the nodes came."""
     return tuple(name for node in sorted(nodes, key=_order) for name in node.identifiers)
 

@@ -103,10 +103,7 @@ def require_callback(callback: object, asked: Asked, webhook: str = "") -> None:
 
 
 def require_postable(webhook: object, asked: Asked, *, to_private: bool) -> None:
-    """Raise `InvalidInput` if it cannot, or must not, be posted where somebody wants it to be.
-
-    Names are looked up, which may take a while: nothing is locked meanwhile.
-    """
+    """Raise `InvalidInput` if it cannot, or must not, be posted where somebody wants it to be."""
     if not isinstance(webhook, str):
         raise InvalidInput(f"expected the address of a webhook, got {webhook!r:.80}")
     if webhook and isinstance(asked, Rule):

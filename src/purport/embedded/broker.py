@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -53,7 +53,6 @@ from purport.embedded.arguments import (
 from purport.embedded.beginning import begin, pause_forbidden
 from purport.embedded.changing import changed
 from purport.embedded.deliveries import Deliveries
-from purport.embedded.door import Door
 from purport.embedded.explaining import explained
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
@@ -81,6 +80,7 @@ from purport.embedded.tally import Tally
 from purport.embedded.timer import Timer
 from purport.embedded.trials import TrialParts, Trials
 from purport.embedded.webhook import WebhookStatus
+from purport.embedded.window import Window
 from purport.embedded.workers import Callback
 from purport.errors import InvalidInput
 from purport.matching.individuals import ontology_of
@@ -97,8 +97,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("purport.broker")
 
 
-class Broker(Door):
-    """One door to the engines: what is published is matched, kept, and told to subscribers.
+class Broker(Window):
+    """Joins the engines: what is published is matched, kept, and told to subscribers.
 
     >>> from purport import Broker
     >>> with Broker.in_memory() as broker:
@@ -138,7 +138,11 @@ class Broker(Door):
                 journal, history, self._settings.history, matcher=matcher, ontology=known
             )
             on_failure.callback(times.close)
-            graph = Graph(known if self._settings.infers else None)
+            graph = Graph(
+                known if self._settings.infers else None,
+                most_rows=self._settings.most_rows,
+                may_load=self._settings.may_load,
+            )
             self._ledger = Ledger(
                 journal, [matching, *engines, times], graph, self._clock, self._settings
             )
@@ -252,7 +256,7 @@ class Broker(Door):
         due = due_time(at, after, self._clock)
         if due is None:
             return update_receipt(self._ledger.update(text, publisher))
-        require_update(text)
+        require_update(text, may_load=self._settings.may_load)
         entry = self._ledger.schedule(text, due, publisher)
         self._timer.look()
         return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)
@@ -397,12 +401,10 @@ class Broker(Door):
             "overflow": None if overflow is None else one_of(Overflow, overflow),
             "webhook": webhook,
         }
-        wanted = changed(self._require_manager(identifier, who), text, dataset, given)
-        if wanted is not None:
-            require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
         with self._ledger.lock:
-            before = self._require_manager(identifier, who)
-            wanted = changed(before, text, dataset, given)
+            wanted = changed(self._require_manager(identifier, who), text, dataset, given)
+            if wanted is not None:
+                require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
             self._register([] if wanted is None else [wanted])
             return self._ledger.registration(identifier)
 
@@ -456,7 +458,7 @@ class Broker(Door):
             for line, asked in wanted:
                 self._check(line.asked(), asked, access)
                 if isinstance(asked, Query):
-                    self._ledger.whole_answer(asked)
+                    self._ledger.query_as_it_is(asked)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The entries of the journal after a sequence, in order; from the first that is kept on."""
@@ -480,6 +482,13 @@ class Broker(Door):
             self._ledger.set_access(access)
             self._settings = replace(self._settings, access=access)
             pause_forbidden(self._ledger, access)
+
+    def undisturbed(self) -> AbstractContextManager[object]:
+        """While it lasts, others publish and change nothing: many looks take less together.
+
+        It is for whoever takes from subscribers that nobody else takes from.
+        """
+        return self._ledger.lock
 
     def require_writable(self) -> None:
         """Raise `JournalError` if the journal cannot be written, as far as is known."""

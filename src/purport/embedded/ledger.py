@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from purport.broker.access import AccessRules
-from purport.broker.asked import Asked, Query, variables_of
+from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
 from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
@@ -47,7 +47,6 @@ from purport.errors import PurportError
 from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
-from purport.model.notification import AnswerChange
 from purport.model.subscription import Subscription
 from purport.sparql.graph_store import Answer
 
@@ -287,18 +286,27 @@ class Ledger:
         """The answer to a query, after all that is due by now."""
         with self.lock:
             self.run_what_may()
-            graph = self._state.require_graph()
-            graph.set_time(microseconds_of(self._clock.now()))
-            return graph.query(query)
+            begun = self._begun(query)
+        return begun()
 
-    def whole_answer(self, query: Query) -> AnswerChange:
-        """The answer that whoever subscribes to a query is told first; nothing is run before."""
+    def query_as_it_is(self, query: Query) -> Answer:
+        """The same, and nothing is run before."""
         with self.lock:
             self.require_open()
-            graph = self._state.require_graph()
-            graph.set_time(microseconds_of(self._clock.now()))
-            whole = graph.whole_answer(query)
-            return AnswerChange(whole, (), is_whole=True, variables=variables_of(query.text))
+            begun = self._begun(query)
+        return begun()
+
+    def _begun(self, query: Query) -> Callable[[], Answer]:
+        """What answers a query, of the graph as it is now, when others may change it again."""
+        graph = self._state.require_graph()
+        graph.set_time(microseconds_of(self._clock.now()))
+        return graph.begin(query)
+
+    def is_followed(self, query: Query) -> bool:
+        """Whether somebody is told already how the answer to a query changes."""
+        with self.lock:
+            self.require_open()
+            return self._state.require_graph().is_followed(query)
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""

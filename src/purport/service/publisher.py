@@ -13,10 +13,10 @@ from purport.broker.records import Origin, Published
 from purport.client.messages import EventReceipt
 from purport.embedded.broker import Broker
 from purport.embedded.neighbours import Arrived
-from purport.embedded.published_ids import PublishedId, published_id
+from purport.embedded.published_ids import PublishedId, given_id, published_id
 from purport.model.event import Event
 from purport.service.desk import Desk, Overloaded
-from purport.service.published import RememberedIds
+from purport.service.remembered_ids import RememberedIds
 
 _AT_ONCE = 1_000  # events, in one write
 _Outcome = list[EventReceipt] | BaseException
@@ -58,6 +58,10 @@ class Publisher:
         self._remembered: RememberedIds | None = None
         self._waiting: list[_Request] = []
         self._writing: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Ask the journal what was published before, which may take seconds."""
+        await self._desk.write(self._known)
 
     async def publish(
         self, events: Sequence[Event], *, topic: str = "", publisher: str | None = None
@@ -116,7 +120,7 @@ class Publisher:
                 _answer(one, outcome)
 
     def _next(self) -> list[_Request]:
-        """The requests that are written next; whoever no longer waits has gone."""
+        """The requests that are written next, though whoever asked may have gone."""
         count = taken = 0
         for one in self._waiting:
             if taken and count + len(one.events) > _AT_ONCE:
@@ -155,7 +159,7 @@ class Publisher:
             key = published_id(event, publisher)
             if key is not None:
                 if (before := remembered.find(key)) is not None:
-                    return EventReceipt(key.id, before, 0, repeated=True)
+                    return EventReceipt(given_id(event) or key.id, before, 0, repeated=True)
                 if key in places:
                     return _Place(places[key], is_repeated=True)
                 places[key] = len(fresh)

@@ -12,7 +12,7 @@ from purport.service.overlay.messages import (
     VERSION,
     Hello,
     NotSpoken,
-    Refused,
+    Refusal,
     Said,
     read_hello,
     written,
@@ -69,7 +69,7 @@ async def heard_hello(wire: Wire, here: str) -> Hello:
         raise WireBroken(f"{wire.address} has not said who it is") from None
     except NotSpoken as error:
         raise LinkRefused(str(error), code=error.code) from None
-    if isinstance(said, Refused):
+    if isinstance(said, Refusal):
         raise LinkRefused(said.reason, code=said.code, is_theirs=True)
     return said
 
@@ -96,7 +96,7 @@ async def refuse(wire: Wire, error: LinkRefused) -> None:
     try:
         async with asyncio.timeout(_HELLO_SECONDS):
             if not error.is_theirs:
-                await wire.send(written(Said(refused=Refused(error.code, str(error)))))
+                await wire.send(written(Said(refused=Refusal(error.code, str(error)))))
             await wire.close(POLICY, str(error))
     except (TimeoutError, WireBroken):
         return

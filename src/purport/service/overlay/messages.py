@@ -38,7 +38,7 @@ class Hello(Struct, frozen=True):
     longest: int  # and in pieces
 
 
-class Refused(Struct, frozen=True):
+class Refusal(Struct, frozen=True):
     """Why there is no link."""
 
     code: str
@@ -90,7 +90,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
 class Said(Struct, frozen=True, omit_defaults=True):
     """A message after the first: one of these."""
 
-    refused: Refused | None = None
+    refused: Refusal | None = None
     interests: Interests | None = None
     interested: str | None = None  # a digest of what is known to be wanted
     events: tuple[ToldEvent, ...] = ()
@@ -111,7 +111,7 @@ class _Versioned(Struct, frozen=True):
 
 
 class _Refusing(Struct, frozen=True):
-    refused: Refused
+    refused: Refusal
 
 
 class NotSpoken(InvalidInput):
@@ -122,7 +122,7 @@ class NotSpoken(InvalidInput):
         self.code = code
 
 
-def read_hello(text: str | bytes, here: str) -> Hello | Refused:
+def read_hello(text: str | bytes, here: str) -> Hello | Refusal:
     """The first message of a neighbour; `NotSpoken` if it is none, or of another version.
 
     Whatever else such a one says, it says which it speaks.

@@ -21,7 +21,7 @@ from purport.service.overlay.messages import (
     Interests,
     NotSpoken,
     Pieces,
-    Refused,
+    Refusal,
     Said,
     ToldEvent,
     in_pieces,
@@ -132,7 +132,7 @@ class Session:
     async def _why(self, errors: Sequence[Exception]) -> str:
         for error in errors:
             if isinstance(error, NotSpoken):
-                await self._say_quietly(Said(refused=Refused(error.code, str(error))))
+                await self._say_quietly(Said(refused=Refusal(error.code, str(error))))
                 await self._close(_UNDERSTOOD_NOT, str(error))
                 return f"it says what is not understood: {error}"
         for error in errors:
