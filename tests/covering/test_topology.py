@@ -81,3 +81,29 @@ def test_what_is_said_again_is_no_news() -> None:
     assert topology.set_near(["b", "c"]) and topology.set_near(["c", "b"]) is None
     assert topology.take(LinkState("b", 1, ("a",)))
     assert not topology.take(LinkState("b", 1, ("a",)))
+
+
+def test_whoever_is_linked_to_a_lost_broker_is_beyond_it_if_another_way_leads_there() -> None:
+    topology = Topology("a")
+    topology.set_near(["b", "d"])
+    for state in (("b", "a", "c"), ("c", "b", "d"), ("d", "a", "c", "f"), ("f", "d")):
+        topology.take(LinkState(state[0], 1, state[1:]))
+    assert not topology.beyond("x")
+
+    topology.set_near(["d"])
+    topology.take(LinkState("c", 2, ("d",)))
+    assert topology.beyond("b") == {"c"}
+
+    topology.take(LinkState("d", 2, ("a", "f")))
+    assert topology.beyond("b") == {"d"}  # beyond c, to which no way leads any more either
+
+
+@given(trees(), st.data())
+def test_in_a_tree_nobody_is_beyond_a_neighbour_that_is_lost(
+    shape: Shape, data: st.DataObject
+) -> None:
+    lost = data.draw(st.sampled_from(shape.neighbours(0)))
+    topology = knowing("0", said(shape))
+    topology.set_near([str(one) for one in shape.neighbours(0) if one != lost])
+
+    assert not topology.beyond(str(lost))

@@ -380,12 +380,29 @@ def test_what_is_rerouted_survives_a_restart_and_is_told_once() -> None:
         brokers.agree()
         brokers[1].publish({"@id": "e1", "heat": 31})
         brokers.tell((1, 0))
-        brokers[0].neighbours.reroute("2")  # it came from the other one, and knows it
-        assert brokers[0].neighbours.status("1").waiting == 0
+        brokers[0].neighbours.reroute("2")
+        assert brokers[0].neighbours.status("1").waiting == 1  # from which it came
 
         brokers.nodes[0].kill()
         brokers.restart(0)
         brokers.settle()
+
+        assert told(brokers[2], "hot") == ["e1"]
+
+
+def test_what_is_rerouted_goes_back_to_whoever_told_it_if_that_is_the_way_now() -> None:
+    with linked(TRIANGLE) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[1].neighbours.take_interests("2", {}, ["{heat > 30}"])  # the link is spare
+        brokers[1].publish({"@id": "e1", "heat": 31})
+        brokers.tell((1, 0))
+        wanted = Interest("{heat > 30}", 1)
+        brokers[1].neighbours.take_interests("2", {wanted.text: wanted})
+
+        brokers[0].neighbours.reroute("2")
+        brokers.tell((0, 1))
+        brokers.tell((1, 2))
 
         assert told(brokers[2], "hot") == ["e1"]
 
@@ -431,3 +448,23 @@ def test_what_is_rerouted_goes_round_a_circle_once() -> None:
 
         assert [told(brokers[number], "hot") for number in range(3)] == [["e1", "e2"]] * 3
         assert brokers.told - before <= 10
+
+
+def test_what_waits_for_one_neighbour_is_told_to_others_and_goes_on_waiting() -> None:
+    with linked(TRIANGLE) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[0].neighbours.take_interests("1", {}, ["{heat > 30}"])
+        brokers[0].publish({"@id": "e1", "heat": 31})
+        wanted = Interest("{heat > 30}", 2)
+        brokers[0].neighbours.take_interests("1", {wanted.text: wanted})
+
+        brokers[0].neighbours.tell_others("2")
+
+        assert brokers[0].neighbours.status("1").waiting == 1
+        brokers.tell((0, 1))
+        brokers.tell((1, 2))
+        assert told(brokers[2], "hot") == ["e1"]
+        assert brokers[0].neighbours.status("2").waiting == 1
+        brokers.settle()
+        assert told(brokers[2], "hot") == []

@@ -103,7 +103,6 @@ class OverlayService:
             lets_in=lambda name, token: self._who_of(token) == name,
             knows_names=self.tokens is not None,
             dial=self._dial,
-            linger_seconds=self.network.linger_seconds,
         )
         await self.overlay.begin()
         await self.overlay.has_begun.wait()
@@ -182,7 +181,7 @@ class OverlayNetwork:
         **more: int,
     ) -> OverlayService:
         """One more service, at an address that is its name unless it has another."""
-        settings = OverlaySettings(name, neighbours, **more)
+        settings = OverlaySettings(name, neighbours, linger_seconds=self.linger_seconds, **more)
         service = OverlayService(self, settings, limits or RequestLimits(), tokens)
         self.services[at or name] = service
         await service.start()

@@ -125,7 +125,7 @@ def arrived(
     events = [one.event for one in fresh.values()]
     _Publishing(drafting, limits or _LIMITS).publish(events, origins)
     for one in rerouted.values():
-        retell(drafting, one, {link})
+        retell(drafting, one, link)
     return drafting.entries
 
 

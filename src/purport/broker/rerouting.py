@@ -8,7 +8,7 @@ from datetime import datetime
 from purport.broker.access import OPEN, AccessRules, Action
 from purport.broker.drafting import Drafting, begun
 from purport.broker.links import PREFIX, Arrival
-from purport.broker.records import Answered, Entry, Published, Rerouted, Told
+from purport.broker.records import Answered, Entry, Rerouted, Told
 from purport.broker.state import BrokerState
 
 _WANTED = Answered(1.0)
@@ -25,25 +25,24 @@ def rerouted(
 ) -> list[Entry]:
     """The entries that tell other neighbours what waits for a link.
 
-    They are told though they may have been before: what they did with it, they did before the way
-    was another. `BacklogFull` if as much waits for one of these as may.
+    They are told though they may have been before, and though it may have come from them: what they
+    did with it, they did before the way was another. `BacklogFull` if as much waits for one of
+    these as may.
     """
     drafting = begun(state, at, access, received)
     for entry in waiting:
-        record = entry.record
-        came_by = record.link if isinstance(record, Published) else ""
-        retell(drafting, state.links.as_told(entry)._replace(again=None), {link, came_by})
+        retell(drafting, state.links.as_told(entry)._replace(again=None), link)
     return drafting.entries
 
 
-def retell(drafting: Drafting, arrival: Arrival, passed: set[str]) -> None:
-    """Tell an event to all links that it answers, but for those that it has passed."""
+def retell(drafting: Drafting, arrival: Arrival, link: str) -> None:
+    """Tell an event to all links that it answers, but for one."""
     state = drafting.state
     [answers] = state.answers([arrival.event], drafting.time)
     told = []
     for one in answers:
         identifier = one.subscription
-        if not identifier.startswith(PREFIX) or identifier in passed:
+        if not identifier.startswith(PREFIX) or identifier == link:
             continue
         registration = state.registry.get(identifier)
         if drafting.access.allows(registration.owner, Action.SUBSCRIBE, topic=arrival.topic):

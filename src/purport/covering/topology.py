@@ -42,6 +42,7 @@ class Topology:
     def __init__(self, name: str) -> None:
         self.name = name
         self._states = {name: LinkState(name, 0, ())}
+        self._ever_near: dict[str, frozenset[str]] = {}  # to whom each other one has had a link
         self._links: frozenset[Link] = frozenset()
         self.contradictions = 0  # how often somebody else spoke in the name of this broker
 
@@ -79,6 +80,9 @@ class Topology:
         if before is None and len(self._states) >= _MOST_BROKERS:
             return False
         self._states[state.broker] = state
+        self._ever_near[state.broker] = self._ever_near.get(state.broker, frozenset()).union(
+            state.near
+        )
         self._links = self._agreed()
         return True
 
@@ -129,6 +133,22 @@ class Topology:
     def reaches(self, name: str) -> bool:
         """Whether some way leads to a broker."""
         return name in self.reached
+
+    def beyond(self, name: str) -> frozenset[str]:
+        """Those to whom a way leads, though they were linked to a broker to whom none does.
+
+        They may have been linked to it by others to whom none leads either.
+        """
+        reached, found = self.reached, set[str]()
+        seen, going = {name}, [name]
+        while going:
+            for other in self._ever_near.get(going.pop(), ()):
+                if other in reached:
+                    found.add(other)
+                elif other not in seen:
+                    seen.add(other)
+                    going.append(other)
+        return frozenset(found - {self.name})
 
     def _say(self, near: tuple[str, ...], number: int) -> LinkState:
         self._states[self.name] = said = LinkState(self.name, number, near)

@@ -169,6 +169,15 @@ class Neighbours:
         """Tell others what waits for a neighbour, and have nothing more wait for it.
 
         Another way leads to it. What waits goes on waiting: it will be known there by then.
+        """
+        with self._ledger.lock:
+            self.tell_others(neighbour)
+            wanted = self._ledger.links.interests(self._known(neighbour))
+            self.take_interests(neighbour, {}, wanted)
+
+    def tell_others(self, neighbour: str) -> None:
+        """Tell other neighbours what waits for one, as far as they ask for it.
+
         `BacklogFull` if as much waits for one of the others as may.
         """
         with self._ledger.lock:
@@ -177,7 +186,6 @@ class Neighbours:
                 access = self._settings().access
                 self._ledger.change(partial(rerouted, waiting=waiting, link=link, access=access))
                 after = _number(waiting[-1], link)
-            self.take_interests(neighbour, {}, self._ledger.links.interests(link))
 
     def acknowledge(self, neighbour: str, number: int) -> None:
         """A neighbour has everything through this number in its journal."""

@@ -48,6 +48,16 @@ class Figures:
     connections: int = 0
 
 
+@dataclass(slots=True)
+class Detour:
+    """Others are told what waits for a neighbour that is down, since another way leads to them."""
+
+    beyond: frozenset[str]  # to whom it leads
+    due: float  # by the event loop's clock
+    tries: int = 0
+    heard: int = -1  # interests of others, by the last time
+
+
 class Link:
     """At most one session at a time, and what is to be known of it."""
 
@@ -61,6 +71,7 @@ class Link:
         self.is_settled = False  # and knows
         self.is_used = True  # or else it is spare
         self.unneeded_since: float | None = None  # by the event loop's clock
+        self.detour: Detour | None = None  # while it is down
         self.says_spare = self.is_said_spare = False  # here, and at the other end
         self.news = asyncio.Event()  # it may have to be asked for something else
         self.is_down = asyncio.Event()
@@ -70,6 +81,7 @@ class Link:
         """There is a link."""
         self.session, self.since, self.reason = session, self._now(), ""
         self.says_spare = self.is_said_spare = False
+        self.detour = None
         self.figures.connections += 1
         self.is_down.clear()
         _LOG.info("the link to %r is up: %s", self.name, session.address)

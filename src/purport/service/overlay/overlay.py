@@ -24,7 +24,7 @@ from purport.service.overlay.greeting import (
 )
 from purport.service.overlay.link import Connection, Link
 from purport.service.overlay.messages import VERSION, Hello, written
-from purport.service.overlay.roles import LINGER_SECONDS, Roles
+from purport.service.overlay.roles import Roles
 from purport.service.overlay.session import Session
 from purport.service.overlay.status import (
     NeighbourStatus,
@@ -64,7 +64,6 @@ class Overlay:
         lets_in: Callable[[str | None, str | None], bool],
         knows_names: bool,
         dial: Dial = dialled,
-        linger_seconds: float = LINGER_SECONDS,
     ) -> None:
         """`knows_names`: whoever comes has to show whose token it has."""
         self.name = settings.name
@@ -73,7 +72,11 @@ class Overlay:
         self._dial = dial
         self._links = {one.name: Link(one, _now) for one in settings.neighbours}
         self._roles = Roles(
-            settings.name, self._links, exchange, self.ask_others, linger_seconds=linger_seconds
+            settings.name,
+            self._links,
+            exchange,
+            self.ask_others,
+            linger_seconds=settings.linger_seconds,
         )
         self._refused = RefusedComers(_now)
         self._here = Introduction(settings.name, "", limits.message_bytes)

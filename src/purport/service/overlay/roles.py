@@ -15,12 +15,12 @@ from contextlib import suppress
 from purport.covering.topology import LinkState, Topology
 from purport.errors import PurportError
 from purport.service.overlay.exchange import Exchange
-from purport.service.overlay.link import Connection, Link
+from purport.service.overlay.link import Connection, Detour, Link
 from purport.service.overlay.messages import Said
 
 _LOG = logging.getLogger("purport.service")
-LINGER_SECONDS = 5.0  # that a link is used which is not needed any more
 _CONTRADICTED_OFTEN = 5
+_MOST_DETOURS = 7  # each after twice the time, while interests come that were not there before
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 10.0
 
 
@@ -34,8 +34,9 @@ class Roles:
         exchange: Exchange,
         ask_others: Callable[[str], None],
         *,
-        linger_seconds: float = LINGER_SECONDS,
+        linger_seconds: float,
     ) -> None:
+        """`linger_seconds`: a link that is not needed any more is used for so long."""
         self.topology = Topology(name)
         self._links, self._exchange, self._ask_others = links, exchange, ask_others
         self._linger_seconds = linger_seconds
@@ -69,9 +70,9 @@ class Roles:
     async def run(self) -> None:
         """See which links are needed, whenever that may have changed."""
         while True:
-            lingering = [one for one in self._links.values() if one.unneeded_since is not None]
+            is_due = any(map(self._is_due, self._links.values()))
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._linger_seconds / 4 if lingering else None):
+                async with asyncio.timeout(self._linger_seconds / 4 if is_due else None):
                     await self._news.wait()
             self._news.clear()
             for link in self._links.values():
@@ -110,6 +111,8 @@ class Roles:
             self._say_spare(link, False)
             if not link.is_used:
                 await self._use(link, True)
+            if link.session is None:
+                await self._go_round(link)
             return
         if not link.is_used:
             return
@@ -119,16 +122,48 @@ class Roles:
         if now - link.unneeded_since >= self._linger_seconds:
             await self._do_without(link)
 
+    def _is_due(self, link: Link) -> bool:
+        """Whether something is to be done about a link after a while."""
+        detour = link.detour
+        is_detour_due = detour is not None and detour.beyond and detour.tries < _MOST_DETOURS
+        return link.unneeded_since is not None or bool(is_detour_due)
+
     def _is_needed(self, link: Link) -> bool:
         """Whether a link is one of the tree; one that is down, whether nothing else leads there."""
         if link.session is not None:
             return link.name in self.topology.used
         return not self.topology.reaches(link.name)
 
+    async def _go_round(self, link: Link) -> None:
+        """Tell others what waits for a neighbour that is down, if they were asking through it.
+
+        It goes on waiting for the neighbour. Interests may still be on their way, over several
+        links: while some come that were not there before, it is done again.
+        """
+        now = asyncio.get_running_loop().time()
+        beyond, detour = self.topology.beyond(link.name), link.detour
+        if detour is None or not beyond <= detour.beyond:
+            before = frozenset() if detour is None else detour.beyond
+            link.detour = detour = Detour(beyond | before, now + self._linger_seconds)
+        if not detour.beyond or detour.tries >= _MOST_DETOURS or now < detour.due:
+            return
+        if not self._are_settled():
+            return
+        heard = sum(one.figures.interests_received for one in self._links.values())
+        is_new, detour.heard = heard != detour.heard, heard
+        detour.tries += 1
+        detour.due = now + self._linger_seconds * 2**detour.tries
+        if is_new:
+            await self._exchange.tell_others(link.name)
+
+    def _are_settled(self) -> bool:
+        """Whether all that are there know what they are asked for."""
+        used = [one for one in self._links.values() if one.is_used and one.session is not None]
+        return all(one.is_settled for one in used)
+
     async def _do_without(self, link: Link) -> None:
         """Use a link no more, if another way is there for all that is wanted."""
-        used = [one for one in self._links.values() if one.is_used and one.session is not None]
-        if not all(one.is_settled for one in used):
+        if not self._are_settled():
             return
         if not await self._exchange.is_covered_elsewhere(link.name):
             self._say_spare(link, False)

@@ -198,8 +198,8 @@ class Session:
     async def _take_interests(self, said: Interests) -> None:
         """Know what is wanted there; when the journal does, say so."""
         name = self._link.name
-        self._link.figures.interests_received += len(said.wanted) + len(said.unwanted)
         digest = await self._patiently(partial(self._exchange.take_interests, name, said))
+        self._link.figures.interests_received += len(said.wanted) + len(said.unwanted)
         self._around.ask_others(name)
         await self._say(Said(interested=digest))
 
