@@ -165,7 +165,7 @@ class OverlayService:
 class OverlayNetwork:
     """All services, by their names; a link between two can be cut."""
 
-    def __init__(self, linger_seconds: float = 0.02) -> None:
+    def __init__(self, linger_seconds: float = 0.03) -> None:
         self.linger_seconds = linger_seconds
         self.services: dict[str, OverlayService] = {}
         self.severed: set[frozenset[str]] = set()  # pairs between which no wire can be

@@ -222,6 +222,22 @@ def test_when_a_link_breaks_for_good_events_take_another_way_those_that_waited_t
     run(story)
 
 
+def test_what_is_unsubscribed_after_a_link_broke_for_good_is_not_asked_for_over_it() -> None:
+    async def story(made: OverlayNetwork) -> None:
+        a, b, c = await triangle(made)
+        await c.subscribe("{heat > 30} as hot")
+        await made.settle()
+        made.sever("a", "c")
+        await c.desk.write(lambda: c.broker.unsubscribe("hot"))
+        await made.settle()
+
+        for one, other in ((a, "b"), (a, "c"), (b, "a"), (b, "c")):
+            assert one.broker.neighbours.interests(other) == {}
+        assert not (await a.neighbour("c")).used
+
+    run(story)
+
+
 def test_a_broker_that_dies_in_a_circle_is_waited_for_and_others_go_on() -> None:
     async def story(made: OverlayNetwork) -> None:
         a, b, c = await triangle(made)

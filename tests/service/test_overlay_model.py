@@ -77,7 +77,8 @@ class Story:
         self.made.cut(str(one), str(other))
 
     async def sever(self) -> None:
-        """A link breaks for good, if there is another way."""
+        """A link breaks for good, if there is another way, while something is told over it."""
+        await self.publish()
         link = self.data.draw(st.sampled_from(sorted(self.shape.links)))
         if Shape(self.shape.count, self._left() - {link}).is_connected:
             self.made.sever(str(link[0]), str(link[1]))
@@ -90,6 +91,7 @@ class Story:
 
     async def kill(self) -> None:
         """A service dies in the middle of it."""
+        await self.publish()
         service = self.made.services[self._drawn()]
         if service.is_up:
             await service.end(is_killed=True)

@@ -20,6 +20,7 @@ from purport.service.overlay.messages import Said
 
 _LOG = logging.getLogger("purport.service")
 _CONTRADICTED_OFTEN = 5
+_OUT_OF_DATE = 12  # times the linger: then nobody wants what is asked for over a broken link only
 _MOST_DETOURS = 7  # each after twice the time, while interests come that were not there before
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 10.0
 
@@ -165,7 +166,7 @@ class Roles:
         """Use a link no more, if another way is there for all that is wanted."""
         if not self._are_settled():
             return
-        if not await self._exchange.is_covered_elsewhere(link.name):
+        if not (self._is_out_of_date(link) or await self._is_covered_elsewhere(link)):
             self._say_spare(link, False)
             return
         if link.session is None:
@@ -175,6 +176,18 @@ class Roles:
         self._say_spare(link, True)
         if link.is_said_spare:
             await self._use(link, False)
+
+    async def _is_covered_elsewhere(self, link: Link) -> bool:
+        return await self._exchange.is_covered_elsewhere(link.name)
+
+    def _is_out_of_date(self, link: Link) -> bool:
+        """Whether what a neighbour asked for would long be asked for on another way as well.
+
+        It has not been able to say over the link, which is down, that it wants something no more.
+        """
+        now, since = asyncio.get_running_loop().time(), link.unneeded_since
+        is_long = since is not None and now - since >= _OUT_OF_DATE * self._linger_seconds
+        return link.session is None and is_long
 
     def _say_spare(self, link: Link, is_spare: bool) -> None:
         if link.session is not None and link.says_spare != is_spare:
