@@ -318,6 +318,8 @@ def test_a_broker_that_meets_another_version_says_so_and_goes_on() -> None:
         (hello(name=3), "bad_message", "expected a message such as"),
         ({"name": "b"}, "bad_message", "expected a message such as"),
         ("", "bad_message", "expected a message such as"),
+        ("[" * 100_000, "bad_message", "expected a message such as"),
+        (hello(overlay=0), "version", "a speaks version 1 of the overlay's protocol, b speaks ver"),
     ],
 )
 def test_who_is_no_neighbour_is_told_why(said: object, code: str, reason: str) -> None:
@@ -462,6 +464,7 @@ def test_what_is_too_long_for_a_neighbour_keeps_nothing_else_from_it(
     [
         ("{", "expected a message of the overlay's protocol"),
         ('{"events": 7}', "expected a message of the overlay's protocol"),
+        ('{"events": ' + "[" * 5_000, "expected a message of the overlay's protocol"),
         ('{"piece": "not base64!"}', "a piece of a message is not base64"),
         ('{"error": "bad_request", "error_description": "too deep"}', "refuses: too deep"),
     ],

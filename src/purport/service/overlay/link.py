@@ -67,6 +67,8 @@ class Link:
         self.since = now()
         self.reason = "nobody has come yet" if settings.url is None else "not reached yet"
         self.figures = Figures()
+        self.lasted_seconds = 0.0  # the last session
+        self.is_understood = True  # what was said in it
         self.asked = 0  # interests, that the neighbour is to know of
         self.is_settled = False  # and knows
         self.is_used = True  # or else it is spare

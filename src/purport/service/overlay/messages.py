@@ -24,6 +24,7 @@ from purport.model.event import Event
 VERSION = 1
 LONGEST = 64 * 1024 * 1024  # bytes, of a message in pieces
 _AROUND_A_PIECE = 128  # bytes
+_UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)  # of what is nested too deep
 
 
 class Hello(Struct, frozen=True):
@@ -129,7 +130,7 @@ def read_hello(text: str | bytes, here: str) -> Hello | Refusal:
     """
     try:
         return msgspec.json.decode(text, type=_Refusing).refused
-    except msgspec.MsgspecError:
+    except _UNREADABLE:
         pass
     try:
         versioned = msgspec.json.decode(text, type=_Versioned)
@@ -140,7 +141,7 @@ def read_hello(text: str | bytes, here: str) -> Hello | Refusal:
                 "version",
             )
         return msgspec.json.decode(text, type=Hello)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except _UNREADABLE as error:
         raise NotSpoken(
             f'expected a message such as {{"overlay": {VERSION}, "name": ...}}: {error}'
         ) from None
@@ -150,7 +151,7 @@ def read_said(text: str | bytes) -> Said:
     """A later message; `NotSpoken` if it is none."""
     try:
         return msgspec.json.decode(text, type=Said)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except _UNREADABLE as error:
         raise NotSpoken(f"expected a message of the overlay's protocol: {error}") from None
 
 

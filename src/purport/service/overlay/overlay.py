@@ -24,6 +24,7 @@ from purport.service.overlay.greeting import (
 )
 from purport.service.overlay.link import Connection, Link
 from purport.service.overlay.messages import VERSION, Hello, written
+from purport.service.overlay.patience import AFTER_BREAK, AFTER_REFUSAL, Patience
 from purport.service.overlay.roles import Roles
 from purport.service.overlay.session import Session
 from purport.service.overlay.status import (
@@ -36,9 +37,7 @@ from purport.service.overlay.wire import Dial, Wire, WireBroken, dialled
 from purport.service.settings import OverlaySettings, RequestLimits
 
 _LOG = logging.getLogger("purport.service")
-_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 2.0
 _STOPPING_SECONDS = 1.0
-_AFTER_REFUSAL_SECONDS, _LONGEST_AFTER_REFUSAL_SECONDS = 1.0, 30.0
 
 WhoOf = Callable[[str | None], str | None]
 
@@ -246,34 +245,38 @@ class Overlay:
         link.go_up(session)
         self._roles.go_up(session)
         reason = f"{self.name} stops"
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         try:
             reason = await session.run()
         finally:
+            link.lasted_seconds = loop.time() - began
+            link.is_understood = session.is_understood
             if link.session is session:
                 link.go_down(reason)
                 self._roles.go_down()
 
     async def _reach(self, link: Link, url: str) -> None:
         """Open a link whenever there is none."""
-        tries = 0
+        patience = Patience()
         while not self._is_over:
             await link.is_down.wait()
-            connections = link.figures.connections
-            wait, most = _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS
+            link.lasted_seconds, link.is_understood = 0.0, True
+            is_refused = False
             try:
                 await self._connect(link, url)
             except LinkRefused as error:
-                if error.code != CROSSED:
-                    wait, most = _AFTER_REFUSAL_SECONDS, _LONGEST_AFTER_REFUSAL_SECONDS
+                is_refused = error.code != CROSSED
+                if is_refused:
                     by = f"{link.name} refuses: " if error.is_theirs else ""
                     link.stay_down(f"{by}{error}")
             except PurportError as error:
                 link.stay_down(str(error))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
                 _LOG.error("the link to %r failed", link.name, exc_info=error)
-            tries = 0 if link.figures.connections > connections else tries + 1
-            longest = min(wait * 2 ** min(tries, 20), most)
-            await asyncio.sleep(longest * (0.5 + random.random() / 2))
+            pace = AFTER_REFUSAL if is_refused or not link.is_understood else AFTER_BREAK
+            wait = patience.wait_after(pace, lasted_seconds=link.lasted_seconds)
+            await asyncio.sleep(wait * (0.5 + random.random() / 2))
 
     async def _connect(self, link: Link, url: str) -> None:
         settings, limits = link.settings, self._limits

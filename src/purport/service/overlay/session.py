@@ -76,6 +76,7 @@ class Session:
     ) -> None:
         """`is_ours`: it was opened here. `around` is told what concerns other links too."""
         self.peer, self.is_ours, self.address = peer, is_ours, wire.address
+        self.is_understood = True  # what the other end says; or else it is not tried again soon
         self._wire, self._link, self._exchange = wire, link, exchange
         self._may_go_on, self._around = may_go_on, around
         self._to_say: asyncio.Queue[Said] = asyncio.Queue()
@@ -132,11 +133,13 @@ class Session:
     async def _why(self, errors: Sequence[Exception]) -> str:
         for error in errors:
             if isinstance(error, NotSpoken):
+                self.is_understood = False
                 await self._say_quietly(Said(refused=Refusal(error.code, str(error))))
                 await self._close(_UNDERSTOOD_NOT, str(error))
                 return f"it says what is not understood: {error}"
         for error in errors:
             if not isinstance(error, WireBroken):
+                self.is_understood = False
                 _LOG.error("the link to %r failed", self._link.name, exc_info=error)
                 await self._close(_GONE, "something went wrong")
                 return f"something went wrong here: {error}"
