@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from purport.covering.class_conditions import KnownClasses
+from functools import lru_cache
+
 from purport.covering.demand import Demand
+from purport.covering.known_classes import KnownClasses
 from purport.matching.plan import DEFAULTS, Defaults, Mode
 from purport.model.subscription import Subscription
 from purport.ontology.ontology import Ontology
@@ -25,7 +27,12 @@ def covers(
 
     A yes is always right; a no is right for exact predicates over values.
     """
-    classes = KnownClasses(ontology)
-    asked = (Demand.of(one, classes, defaults) for one in (general, specific))
-    one, other = asked
+    classes = None if ontology is None else _known(ontology)
+    one, other = (Demand.of(each, classes, defaults) for each in (general, specific))
     return one.covers(other)
+
+
+@lru_cache(maxsize=4)
+def _known(ontology: Ontology) -> KnownClasses:
+    """What is remembered of an ontology from one question to the next."""
+    return KnownClasses(ontology)

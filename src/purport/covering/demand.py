@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.conditions import Condition
 from purport.covering.judging import Judging
+from purport.covering.known_classes import KnownClasses
 from purport.covering.patterns import Form, form_of, is_told_of_all, told_braces
 from purport.covering.plain import Plain
 from purport.errors import NotSupportedYet
@@ -43,7 +43,9 @@ class Demand:
     asked: Plain | Form | None
 
     @classmethod
-    def of(cls, subscription: Subscription, classes: KnownClasses, defaults: Defaults) -> Demand:
+    def of(
+        cls, subscription: Subscription, classes: KnownClasses | None, defaults: Defaults
+    ) -> Demand:
         """What a subscription asks for; what a rule does on a match does not matter."""
         judging = Judging.of(subscription.options, defaults)
         pattern = subscription.pattern
@@ -108,7 +110,7 @@ def _follows_from_one_statement(plain: Plain, other: Plain) -> bool:
 
 
 def _plain(
-    conjunction: Conjunction, judging: Judging, classes: KnownClasses, *, is_rule: bool
+    conjunction: Conjunction, judging: Judging, classes: KnownClasses | None, *, is_rule: bool
 ) -> Plain | None:
     """What is asked of one event; None if it is compared with another one, which there is not."""
     predicates = [cast(MatchedPredicate, one) for one in conjunction.predicates]

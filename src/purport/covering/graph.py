@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from purport.covering.candidates import Candidates, Flags
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.demand import Demand
+from purport.covering.known_classes import KnownClasses
 from purport.covering.lines import Lines
 from purport.covering.marks import Marks, given_marks, needed_marks
 from purport.errors import InvalidInput, NotFound
@@ -55,7 +55,10 @@ class CoveringGraph:
         ontology: Ontology | None = None,
         defaults: Defaults = DEFAULTS[Mode.DEFAULT],
     ) -> None:
-        self._classes, self._defaults = KnownClasses(ontology), defaults
+        self._classes, self._defaults = (
+            None if ontology is None else KnownClasses(ontology),
+            defaults,
+        )
         self._nodes: dict[str, _Node] = {}
         self._by_slot: dict[int, _Node] = {}
         self._roots: _Nodes = {}

@@ -18,8 +18,8 @@ from datetime import timedelta
 from functools import cache
 
 from purport.covering.braces import Braces, reaches_as_far
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.judging import Judging
+from purport.covering.known_classes import KnownClasses
 from purport.covering.pairing import can_pair_all
 from purport.model.subscription import (
     Absence,
@@ -79,7 +79,7 @@ class Missing:
 Form = Braces | Either | InOrder | Together | Repeated | Missing
 
 
-def form_of(pattern: Pattern, judging: Judging, classes: KnownClasses) -> Form:
+def form_of(pattern: Pattern, judging: Judging, classes: KnownClasses | None) -> Form:
     """A pattern made ready to be compared; `NotSupportedYet` if no engine runs it."""
 
     def form(one: Pattern) -> Form:

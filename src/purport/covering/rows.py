@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from purport.covering.class_conditions import ClassCondition, KnownClasses
+from purport.covering.class_conditions import ClassCondition
 from purport.covering.conditions import Alternative, Condition, all_contained, may_share, within
+from purport.covering.known_classes import KnownClasses
 from purport.covering.limits import Limit
 from purport.matching.asked import ClassPredicate, MatchedPredicate, is_near_value
 from purport.matching.keys import Key
@@ -46,7 +47,7 @@ class Row:
     is_known: bool = True
 
     @classmethod
-    def of(cls, predicate: MatchedPredicate, classes: KnownClasses) -> Row:
+    def of(cls, predicate: MatchedPredicate, classes: KnownClasses | None) -> Row:
         """The row of a predicate without references."""
         is_near_name = predicate.attribute.approximation is not None
         is_near = is_near_value(predicate)
@@ -61,7 +62,7 @@ class Row:
             case _ if not isinstance(predicate, ClassPredicate):
                 return cls((Condition.of(predicate),), None, is_exact)
             case _ if is_exact:
-                return cls((classes.condition(predicate),), None, is_exact)
+                return cls((ClassCondition.of(predicate, classes),), None, is_exact)
         return cls((), None, is_exact, is_known=False)
 
     @property
