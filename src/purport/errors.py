@@ -6,23 +6,26 @@
     - SubscriptionFileError      one or more of the above, from one file
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
-    - NotFound                   what is named is not there, or no longer
+    - NotFound (NotThere)        what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
-      OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName)
+      NotSpoken, TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
+      OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
+      ScenarioError, OptionError
                                  beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
+  + ProcessDied                  one of several processes ended before its work did
   + JournalError, HistoryError, BacklogFull, BrokerClosed, Forbidden, StoreFailed, EndlessUpdates
                                  what a broker, its journal, a history of events or a store of
                                  triples cannot do
     - StoreTaken                 another process has the store open
     - EndpointFailed             a SPARQL endpoint: EndpointUnreachable, EndpointTooSlow,
                                  EndpointRefused, EndpointAnswersNonsense
-  + Overloaded, Refused (NotThere), QueryTooSlow
+  + Overloaded, Refused (QueryTooSlow)
                                  what a service answers a request with
+  + LinkRefused, WireBroken      what two brokers that are neighbours meet at each other
   + ServerUnreachable, ServerRefused, ServerAnswersNonsense
                                  what a client meets at its server, or does not
   + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable

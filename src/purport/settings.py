@@ -20,6 +20,20 @@ from purport.errors import InvalidInput, UnusablePath
 
 T = TypeVar("T")
 
+
+class OptionError(InvalidInput):
+    """An option that is unknown or has a wrong value; `place` is e.g. `source.files_per_batch`."""
+
+    def __init__(self, what: str, place: str, message: str) -> None:
+        super().__init__(what, place, message)
+        self.what = what
+        self.place = place
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.message}"
+
+
 _PLACE = re.compile(r"(?P<told>.*?) - at `\$\.?(?P<place>.*)`", re.DOTALL)
 _BETWEEN = "__"  # the parts of the name of a variable
 
@@ -35,16 +49,17 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_options(kind: type[T], options: Mapping[str, Any], what: str) -> T:
-    """Options as a struct; `InvalidInput` names one that is unknown or has a wrong value."""
+    """Options as a struct or dataclass; `OptionError` names one that is unknown or wrong."""
     for place, name, known in _unknown(inspect.type_info(kind), options, ""):
         near = get_close_matches(name, known, 1, 0.5)
         meant = f"; did you mean {near[0]!r}?" if near else ""
         there = f"there are {', '.join(known)}" if known else "it takes none"
-        raise InvalidInput(f"{what}: no option {place + name!r} ({there}){meant}")
+        said = f"no option {place + name!r} ({there}){meant}"
+        raise OptionError(what, place + name, said)
     try:
         return msgspec.convert(dict(options), kind, strict=False, dec_hook=_path)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"{what}: {_placed(str(error))}") from None
+        raise OptionError(what, *_placed(str(error))) from None
 
 
 def in_environment(environment: Mapping[str, str], prefix: str) -> dict[str, Any]:
@@ -96,7 +111,9 @@ def _unknown(kind: inspect.Type, given: Any, place: str) -> Iterator[tuple[str, 
     elif isinstance(kind, inspect.VarTupleType) and isinstance(given, list | tuple):
         for number, one in enumerate(given):
             yield from _unknown(kind.item_type, one, f"{place[:-1]}[{number}].")
-    elif isinstance(kind, inspect.StructType) and isinstance(given, Mapping):
+    elif isinstance(kind, inspect.StructType | inspect.DataclassType) and isinstance(
+        given, Mapping
+    ):
         fields = {field.encode_name: field.type for field in kind.fields}
         for name, value in given.items():
             if name in fields:
@@ -105,10 +122,13 @@ def _unknown(kind: inspect.Type, given: Any, place: str) -> Iterator[tuple[str, 
                 yield place, name, list(fields)
 
 
-def _placed(told: str) -> str:
-    """What is wrong, behind the place where it is; what stands for the whole is left out."""
+def _placed(told: str) -> tuple[str, str]:
+    """Where something is wrong, and what; what stands for the whole is left out."""
     found = _PLACE.fullmatch(told)
-    return f"{found['place']}: {found['told']}" if found and "." in found["place"] else told
+    if found is None:
+        return "", told
+    place = found["place"]
+    return place, f"{place}: {found['told']}" if "." in place else told
 
 
 def _path(kind: type, value: Any) -> Any:
