@@ -159,10 +159,10 @@ class Braces:
             self.is_known
             and self.plain.follows_fully(other.plain)
             and self.correlated <= other.correlated
-            and all(self._follows(one, other) for one in self.around)
+            and all(self.around_follows(one, other) for one in self.around)
         )
 
-    def _follows(self, one: Around, other: Braces) -> bool:
+    def around_follows(self, one: Around, other: Braces) -> bool:
         """Whether something around an event follows from what is known of that.
 
         What looks back does so from the event's end if something speaks of it, else from its start.
