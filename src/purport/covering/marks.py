@@ -18,7 +18,7 @@ from purport.covering.class_conditions import ClassCondition
 from purport.covering.conditions import Alternative, Condition
 from purport.covering.demand import Demand
 from purport.covering.limits import Kind, Limit
-from purport.covering.patterns import Either, Form, InOrder, Missing, Repeated, Together
+from purport.covering.patterns import Either, Form, InOrder, Missing, Repeated, Together, all_braces
 from purport.covering.plain import Plain
 from purport.covering.rows import AnyCondition, Row
 from purport.matching.keys import Key
@@ -91,7 +91,7 @@ def given_marks(demand: Demand) -> Marks:
             found.add(_given_by_plain(demand.asked))
         case _:
             found.marks.add("in time")
-            for braces in _all_braces(demand.asked):
+            for braces in all_braces(demand.asked):
                 found.add(_given_by_plain(braces.plain))
                 found.marks.update(map(_operator, braces.around))
     return found
@@ -243,24 +243,6 @@ def _place(limit: Limit) -> float:
         return float(limit.places[1])
     except OverflowError:
         return math.inf if limit.places[1] > 0 else -math.inf
-
-
-def _all_braces(form: Form) -> Iterator[Braces]:
-    """All braces in a pattern, the inner ones too."""
-    match form:
-        case Braces(_, around):
-            yield form
-            for one in around:
-                if not isinstance(one, Window):
-                    yield from _all_braces(one.inner)
-        case Either(parts) | InOrder(parts) | Together(parts):
-            for part in parts:
-                yield from _all_braces(part)
-        case Repeated(part):
-            yield from _all_braces(part)
-        case Missing(missing, _, trigger):
-            yield from _all_braces(missing)
-            yield from _all_braces(trigger)
 
 
 def _operator(one: Witnessed | AmongLast | Window) -> Mark:

@@ -55,7 +55,7 @@ def _of_options(mine: Options, its: Options) -> Iterator[str]:
 def _of_kinds(one: Demand, other: Demand) -> Iterator[str]:
     """Which of the two is about several events, if not both are."""
     if one.asked is None or other.asked is None:
-        yield "one of them can be run by no engine: it covers what is written alike"
+        yield "nothing answers one of them, or no engine runs it: it is like what is written alike"
     elif not isinstance(one.asked, Plain) and isinstance(other.asked, Plain):
         yield "it asks for several events, the other one for one"
     elif isinstance(one.asked, Plain) and not isinstance(other.asked, Plain):
