@@ -5,12 +5,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from purport import Event, InvalidInput, Matcher, parse
 from purport.broker.engine import Answer
 from purport.broker.matching_engine import MatchingEngine
+from purport.matching import matcher as matcher_module
 from purport.model import subscription as ast
 from tests.contracts.engine import NOON
 from tests.strategies.covering import (
@@ -116,3 +118,23 @@ def test_the_guard_of_what_is_left_is_the_next_one_above() -> None:
 
     assert told == [["same", "few"], ["same"], []]
     assert matcher.plans_run == 5  # of the third event, one subscription is left out
+
+
+def test_guards_stay_when_a_matcher_is_built_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matcher_module, "_LEFT_SLOTS", 2)
+    matcher = Matcher(measure="exact")
+    engine = MatchingEngine(lambda: matcher)
+    for number in range(8):
+        engine.add(f"other {number}", parse(f"{{other = {number}}}"))
+    engine.add("all", parse("{tags within (a, b)}"))
+    engine.add("few", parse("{tags within (a)}"))
+    for number in range(8):
+        engine.remove(f"other {number}")
+
+    told = [
+        [one.subscription for one in engine.answers([Event.from_json({"tags": tags})], NOON)[0]]
+        for tags in (["a"], ["a", "b"], ["a", "x"])
+    ]
+
+    assert told == [["all", "few"], ["all"], []]
+    assert matcher.plans_run == 5

@@ -56,6 +56,13 @@ class Checking:
         for guarded in self._guarded.pop(slot, ()):
             self.guards[guarded] = tuple(one for one in self.guards[guarded] if one != slot)
 
+    def plan_of(self, slot: int) -> SubscriptionPlan | None:
+        """The plan that a slot is looked at by where words alone do not decide; else None."""
+        plan = self._relaxed.get(slot)
+        if plan is None and self._described is not None:
+            plan = self._described.plans.get(slot)
+        return plan
+
     def guard(self, slot: int, guards: Sequence[int]) -> None:
         """Look at a slot only if others match, which match whatever it does; in place of others."""
         for one in self.guards.pop(slot, ()):

@@ -150,11 +150,10 @@ class Matcher:
         return (options.exact or self._defaults.exact) is Exactness.REQUIRED
 
     def may_be_guarded(self, subscription: Subscription) -> bool:
-        """Whether it takes long to look at, and is accepted or not, no less."""
+        """Whether one that is here takes long to look at, and is accepted or not, no less."""
         with self._lock:
-            plan = self._plan(subscription)
-        is_looked_at = not plan.is_sharp or plan.is_of_classes
-        return is_looked_at and plan.is_of_words and all(line.is_exact for line in plan.lines)
+            plan = self._checking.plan_of(self._slots[subscription][0])
+        return plan is not None and all(line.is_exact for line in plan.lines)
 
     def guard(self, subscription: Subscription, guards: Iterable[Subscription]) -> None:
         """Look closely at a subscription only where others match, which match whatever it does.
