@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -175,3 +177,16 @@ def test_an_empty_file_has_no_subscription(run: Run, tmp_path: Path) -> None:
 def test_what_no_engine_runs_is_covered_as_it_is_written(run: Run) -> None:
     assert run("{a = $x}", "{a = $x}").status == 0
     assert "no engine runs it" in run("{a = $x}", "{a = 1}").output
+
+
+def test_the_commands_of_the_guide_print_what_it_says(run: Run) -> None:
+    guide = (EXAMPLES.parent / "docs" / "guides" / "covering.md").read_text()
+    blocks = re.findall(r"```console\n(.*?)```", guide, re.DOTALL)
+    shown = [one for block in blocks for one in block.split("$ purport covers ")[1:]]
+
+    assert len(shown) == 4
+    for each in shown:
+        command, _, printed = each.partition("\n")
+        done = run(*shlex.split(command), folder=EXAMPLES.parent)
+        assert done.output == printed
+        assert done.status == (1 if printed.startswith("no") else 0)
