@@ -9,12 +9,14 @@
     - NotFound                   what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
       NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
-      OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName)
+      OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
+      ScenarioError, OptionError
                                  beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
   + JavaNotFound                 Spark needs Java 17 or newer and there is none
   + StreamFailed                 a job on Spark stopped before its end
+  + ProcessDied                  one of several processes ended before its work did
   + JournalError, HistoryError, BacklogFull, BrokerClosed, Forbidden, StoreFailed, EndlessUpdates
                                  what a broker, its journal, a history of events or a store of
                                  triples cannot do

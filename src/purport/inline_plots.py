@@ -29,7 +29,7 @@ _VARIABLES = {
     **dict(
         zip(
             COLOURS,
-            ("var(--accent)", "var(--second)", "var(--third)", "var(--fourth)"),
+            ("var(--accent)", "var(--second)", "var(--third)", "var(--fourth)", "var(--fifth)"),
             strict=True,
         )
     ),
@@ -60,7 +60,7 @@ def lines(name: str, told: str, points: Mapping[int, float], labels: tuple[str, 
         axes.set_ylim(bottom=0)
         _count_whole(axes)
 
-    return _inline(name, told, 2.6, draw)
+    return drawn(name, told, 2.6, draw)
 
 
 def bars(name: str, told: str, counts: Mapping[str, float]) -> str:
@@ -68,16 +68,16 @@ def bars(name: str, told: str, counts: Mapping[str, float]) -> str:
 
     def draw(axes: Axes) -> None:
         places = range(len(counts))
-        drawn = axes.barh(places, list(counts.values()), color=ACCENT, height=0.7)
+        rows = axes.barh(places, list(counts.values()), color=ACCENT, height=0.7)
         axes.set_yticks(places, [short(one) for one in counts])
         axes.invert_yaxis()
         axes.tick_params(axis="y", length=0)
-        axes.bar_label(drawn, [f"{one:,}" for one in counts.values()], padding=4, size=10)
+        axes.bar_label(rows, [f"{one:,}" for one in counts.values()], padding=4, size=10)
         axes.margins(x=0.18)
         axes.spines["bottom"].set_visible(False)
         axes.set_xticks([])
 
-    return _inline(name, told, 0.5 + 0.28 * max(3, len(counts)), draw)
+    return drawn(name, told, 0.5 + 0.28 * max(3, len(counts)), draw)
 
 
 def histogram(name: str, told: str, counts: Sequence[int], labels: tuple[str, str]) -> str:
@@ -94,7 +94,7 @@ def histogram(name: str, told: str, counts: Sequence[int], labels: tuple[str, st
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.yaxis.minorticks_off()
 
-    return _inline(name, told, 2.6, draw)
+    return drawn(name, told, 2.6, draw)
 
 
 def shares(name: str, told: str, parts: Mapping[str, float]) -> str:
@@ -110,11 +110,14 @@ def shares(name: str, told: str, parts: Mapping[str, float]) -> str:
         axes.set_axis_off()
         axes.figure.legend(loc="outside lower left", ncols=2, frameon=False)
 
-    return _inline(name, told, 1.5, draw)
+    return drawn(name, told, 1.5, draw)
 
 
-def _inline(name: str, told: str, height: float, draw: Callable[[Axes], None]) -> str:
-    """A picture as an element of a page; its ids begin with its name, as no other's do."""
+def drawn(name: str, told: str, height: float, draw: Callable[[Axes], None]) -> str:
+    """A picture as an element of a page; its ids begin with its name, as no other's do.
+
+    `draw` has the colours of the house, which become those of the page.
+    """
     with drawing(_WIDTH, height, _STYLE) as figure:
         draw(figure.add_subplot())
         output = io.StringIO()

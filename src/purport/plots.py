@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, ACCENT, FAINT = "#1f2a37", "#0f766e", "#cbd5e1"
-COLOURS = (ACCENT, "#b45309", "#64748b", "#7c3aed")  # of curves, in their order
-_MANY_COLOURS = (*COLOURS, "#0369a1", "#be123c", "#4d7c0f")
+COLOURS = (ACCENT, "#b45309", "#64748b", "#7c3aed", "#0369a1")  # of curves, in their order
+_MANY_COLOURS = (*COLOURS, "#be123c", "#4d7c0f")
 _KINDS = (".png", ".svg", ".pdf")
 _MOST_NUMBERS = 900  # in a heat map; more could not be read
 _STYLE: Any = {
@@ -70,8 +70,15 @@ def require_picture(path: Path) -> None:
 @contextmanager
 def picture(path: Path, width: float, height: float) -> Iterator[Axes]:
     """Axes to draw on, saved as the suffix of a path says (.png, .svg, .pdf)."""
-    with drawing(width, height) as figure:
+    with pictures(path, width, height) as figure:
         yield figure.add_subplot()
+
+
+@contextmanager
+def pictures(path: Path, width: float, height: float) -> Iterator[Figure]:
+    """The same with room for several."""
+    with drawing(width, height) as figure:
+        yield figure
         _save(figure, path)
 
 

@@ -26,6 +26,7 @@ from purport.cli.relate import relate
 from purport.cli.replay import replay
 from purport.cli.report import report
 from purport.cli.serve import serve
+from purport.cli.simulate import simulate
 from purport.cli.stream import stream
 from purport.cli.subscribe import subscribe
 from purport.cli.update import update
@@ -48,6 +49,7 @@ app.command()(events)
 app.command()(relate)
 app.command()(stream)
 app.command()(serve)
+app.command()(simulate)
 app.command()(report)
 app.command()(explain)
 app.command()(replay)

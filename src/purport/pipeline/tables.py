@@ -255,6 +255,53 @@ EFFECTIVENESS = _table(
     rules_needed=DoubleType(),  # without a bound
 )
 
+SIMULATIONS = _table(
+    run=IntegerType(),  # from 0
+    scenario=StringType(),  # all its options, as a JSON object
+    seed=LongType(),
+)
+
+# What comes of them; a round is null that was not reached.
+SIMULATED = _table(
+    run=IntegerType(),
+    routing=StringType(),
+    seed=LongType(),
+    electronics=StringType(),  # stated, worked, or given
+    nj_per_bit=DoubleType(),
+    nodes=LongType(),
+    rounds=LongType(),
+    first_death=LongType(),
+    half_dead=LongType(),
+    silent=LongType(),  # the first in which nobody was left to publish
+    computation_j=DoubleType(),
+    control_j=DoubleType(),
+    data_j=DoubleType(),
+    idle_j=DoubleType(),
+    left_j=DoubleType(),
+    published=LongType(),
+    due=LongType(),
+    delivered=LongType(),
+    forbidden=LongType(),  # of what was due: no route is allowed
+    unconnected=LongType(),  # and: no living nodes lead there
+    receptions=LongType(),
+    relevant=LongType(),
+    precision=DoubleType(),
+    recall=DoubleType(),
+    recall_where_allowed=DoubleType(),
+    mean_hops=DoubleType(),
+    data_transmissions=LongType(),
+    data_sent=LongType(),  # copies, one for each node that they are for
+    data_received=LongType(),
+    data_lost=LongType(),
+    control_transmissions=LongType(),
+    control_sent=LongType(),
+    control_received=LongType(),
+    control_lost=LongType(),
+    hops=ArrayType(LongType()),  # how many deliveries took 0, 1, 2, ... of them
+    alive_after=ArrayType(LongType()),  # rounds
+    alive=ArrayType(LongType()),  # and how many nodes lived after each
+)
+
 TERMS = _table(term=StringType())
 
 TERM_SCORES = _table(
