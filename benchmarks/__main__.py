@@ -15,6 +15,7 @@ from benchmarks import (
     journal_reading,
     matching_memory,
     ontology,
+    overlay,
     reading_memory,
     relatedness,
     service,
@@ -58,6 +59,7 @@ BENCHMARKS = {
     "temporal-long": temporal.long_run,
     "temporal-stream": temporal_stream.findings,
     "service": service.findings,
+    "overlay": overlay.findings,
     "long": streaming.long_run,
 }
 

@@ -12,12 +12,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from benchmarks.city_lighting import quads
 from benchmarks.finding import Finding, at_least, at_most
 from benchmarks.lighting_profiles import Experiment, subscriptions, updates
+from benchmarks.lit_city import LitCity
 from purport import Broker
 from tests.service.light_client import LightPoster, LightSocket
 from tests.service.server_process import ServerProcess, running_server
@@ -28,6 +29,7 @@ RATE = 500
 IDLE = 1_000
 CONNECTIONS = 4
 SOME_QUADS = 2_000
+LATEST_SECONDS = 30.0
 
 
 def findings() -> Iterator[Finding]:
@@ -128,12 +130,23 @@ async def _updated(server: ServerProcess) -> Iterator[Finding]:
         *(_update_all(poster, texts[place::CONNECTIONS]) for place, poster in enumerate(posters))
     )
     rate = len(texts) / (time.perf_counter() - began)
-    await asyncio.sleep(0.5)
+    due = LitCity.subscribed(queries).run(texts)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LATEST_SECONDS):
+            while len(heard) - before < due:
+                await asyncio.sleep(0.05)
+    await asyncio.sleep(0.5)  # for what should not come
     socket.abort()
+    came = len(heard) - before
     return iter(
         [
             at_least(f"updates a second over HTTP, {len(queries):,} subscriptions", rate, 1_000),
-            Finding("  notifications that came of them", f"{len(heard) - before:,}"),
+            Finding(
+                "  notifications that came of them, and that an engine in process tells",
+                f"{came:,}",
+                f"= {due:,}",
+                came == due,
+            ),
         ]
     )
 

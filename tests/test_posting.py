@@ -1,6 +1,8 @@
 """POST over loopback, and addresses that cannot be posted to."""
 
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import ClassVar
 
 import pytest
@@ -55,6 +57,31 @@ def test_a_proxy_is_not_asked_for_this_machine(
 
     with posted(f"{address}/200", b"{}", timeout_seconds=5) as response:
         assert response.status == 200
+
+
+class Dripping(PostHandler):
+    """Answers a letter at a time, and never to the end."""
+
+    def answer(self, body: bytes) -> None:
+        self.wfile.write(self.path[1:].replace("_", " ").encode() + b"\r\nX-More: ")
+        with suppress(OSError):
+            for _ in range(2_000):
+                self.wfile.write(b"\r\n\r\n" if self.path.endswith("!") else b"a")
+                time.sleep(0.01)
+
+
+@pytest.mark.parametrize("start", ["HTTP/1.1_200_OK", "HTTP/1.1_500_No", "HTTP/1.1_500_No!"])
+def test_an_answer_that_comes_a_little_at_a_time_has_no_more_time(start: str) -> None:
+    began = time.monotonic()
+    with (
+        serving(Dripping) as url,
+        pytest.raises(PostFailed) as failed,
+        posted(f"{url}/{start}", b"{}", timeout_seconds=0.2),
+    ):
+        pass
+
+    assert failed.value.is_late or failed.value.status == 500
+    assert time.monotonic() - began < 10
 
 
 def test_an_answer_that_is_too_long_is_not_read_to_its_end(address: str) -> None:

@@ -6,9 +6,9 @@
     - SubscriptionFileError      one or more of the above, from one file
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
-    - NotFound                   what is named is not there, or no longer
+    - NotFound (NotThere)        what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
-      NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
+      NotSpoken, TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
       OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
       ScenarioError, OptionError
                                  beside what they speak of
@@ -23,8 +23,9 @@
     - StoreTaken                 another process has the store open
     - EndpointFailed             a SPARQL endpoint: EndpointUnreachable, EndpointTooSlow,
                                  EndpointRefused, EndpointAnswersNonsense
-  + Overloaded, Refused (NotThere), QueryTooSlow
+  + Overloaded, Refused (QueryTooSlow)
                                  what a service answers a request with
+  + LinkRefused, WireBroken      what two brokers that are neighbours meet at each other
   + ServerUnreachable, ServerRefused, ServerAnswersNonsense
                                  what a client meets at its server, or does not
   + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable

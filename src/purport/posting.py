@@ -10,8 +10,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from io import BufferedReader, RawIOBase
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from purport.errors import InvalidInput, PurportError
@@ -68,18 +70,26 @@ def address_parts(url: str) -> SplitResult:
 
 
 def require_public(url: str) -> None:
-    """Raise `InvalidInput` if an address is one of this machine or of a private network.
+    """Raise `InvalidInput` if an address says that it is of this machine or a private network.
 
-    One whose name is not known now is none: where it leads is looked at again when it is posted to.
+    Names are not looked up, which may take a while: where one leads is seen when it is posted to.
     """
-    parts = address_parts(url)
+    host = (address_parts(url).hostname or "").rstrip(".")
+    if (
+        host == "localhost"
+        or host.endswith(".localhost")
+        or not all(map(is_public, _numbers(host)))
+    ):
+        raise InvalidInput(f"{shown(url)} is in a private network, which is not posted to")
+
+
+def _numbers(host: str) -> list[str]:
+    """The number that a host is, in whatever form (127.1, 0x7f000001); of a name, none."""
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
-        return
-    for *_, place in found:
-        if not is_public(str(place[0])):
-            raise InvalidInput(f"{shown(url)} is in a private network, which is not posted to")
+        return []
+    return [str(place[0]) for *_, place in found]
 
 
 def is_public(address: str) -> bool:
@@ -110,13 +120,14 @@ def posted(
 ) -> Iterator[HTTPResponse]:
     """The answer to JSON that was posted; `PostFailed` if there is none, or it is no success.
 
+    It has so many seconds to come, all of it: one that comes a little at a time has no more.
     What goes wrong while the answer is read is a `PostFailed` too. Unless it may go `to_private`
     networks, it goes without a proxy, and only where everybody can.
     """
     request = urllib.request.Request(
         url, body, {"Content-Type": "application/json", **(headers or {})}, method="POST"
     )
-    is_local = _is_loopback(urlsplit(url).hostname or "")
+    is_local = is_loopback(urlsplit(url).hostname or "")
     opener = _opener(is_local=is_local) if to_private else _public_opener()
     try:
         with opener.open(request, timeout=timeout_seconds) as response:
@@ -159,7 +170,7 @@ def _words_of(error: urllib.error.HTTPError) -> str:
 @lru_cache
 def _opener(*, is_local: bool) -> urllib.request.OpenerDirector:
     handlers = [urllib.request.ProxyHandler({})] if is_local else []
-    return urllib.request.build_opener(_NoRedirects, *handlers)
+    return urllib.request.build_opener(_NoRedirects, _TimelyHandler, _TimelyTlsHandler, *handlers)
 
 
 @lru_cache
@@ -169,7 +180,60 @@ def _public_opener() -> urllib.request.OpenerDirector:
     )
 
 
-class _PublicConnection(HTTPConnection):
+class _Timely(RawIOBase):
+    """What comes from a socket until a deadline, which no piece of it puts off."""
+
+    def __init__(self, connection: socket.socket, source: RawIOBase, deadline: float) -> None:
+        self._connection, self._source, self._deadline = connection, source, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._connection.settimeout(left)
+        return self._source.readinto(buffer)
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
+
+
+class _TimelyConnection(HTTPConnection):
+    """Waits no longer for the whole of an answer than it may for a part of it."""
+
+    def connect(self) -> None:
+        deadline = time.monotonic() + (self.timeout or 0.0)
+        super().connect()
+        self.response_class = partial(_timely_response, deadline)  # type: ignore[assignment]
+
+
+class _TimelyTlsConnection(_TimelyConnection, HTTPSConnection):
+    """The same with TLS."""
+
+
+def _timely_response(
+    deadline: float, connection: socket.socket, *arguments: Any, **named: Any
+) -> HTTPResponse:
+    response = HTTPResponse(connection, *arguments, **named)
+    source = response.fp.detach()
+    response.fp = BufferedReader(_Timely(connection, source, deadline))
+    return response
+
+
+class _TimelyHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_TimelyConnection, req)
+
+
+class _TimelyTlsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_TimelyTlsConnection, req)
+
+
+class _PublicConnection(_TimelyConnection):
     """Is given up, before anything is sent, if it leads into a private network."""
 
     def connect(self) -> None:
@@ -177,7 +241,7 @@ class _PublicConnection(HTTPConnection):
         _require_public_peer(self)
 
 
-class _PublicTlsConnection(HTTPSConnection):
+class _PublicTlsConnection(_TimelyTlsConnection):
     """The same with TLS."""
 
     def connect(self) -> None:
@@ -202,7 +266,7 @@ class _PublicTlsHandler(urllib.request.HTTPSHandler):
         return self.do_open(_PublicTlsConnection, req)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether a host is this machine, which no proxy can reach."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

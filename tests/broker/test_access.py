@@ -15,6 +15,7 @@ from purport.broker.access import (
     topic_matches,
 )
 
+Topics = st.SearchStrategy[tuple[str, ...]]
 levels = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4)
 
 
@@ -46,6 +47,18 @@ def test_a_plus_stands_for_one_level(topic: list[str], data: st.DataObject) -> N
 def test_a_pattern_that_nobody_understands_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidInput):
         rule("ann", topics=(pattern,))
+
+
+@pytest.mark.parametrize("topics", [("a/#",), ("a", "b/+"), ()])
+@pytest.mark.parametrize("graphs", [("urn:g",), ("urn:*", "default"), ()])
+@pytest.mark.parametrize("effect", list(Effect))
+def test_a_rule_of_some_topics_and_some_graphs_would_concern_nothing_and_is_refused(
+    topics: tuple[str, ...], graphs: tuple[str, ...], effect: Effect
+) -> None:
+    who, actions = frozenset({"ann"}), frozenset({Action.PUBLISH, Action.UPDATE})
+
+    with pytest.raises(InvalidInput, match="make two of it"):
+        AccessRule(who, actions, topics, graphs, effect)
 
 
 def test_nothing_is_allowed_that_no_rule_allows() -> None:
@@ -90,21 +103,24 @@ def test_who_may_not_is_told_what_and_where() -> None:
         AccessRules((rule("ann"),)).require("bob", Action.PUBLISH, topic="a/b")
 
 
-@given(
-    st.lists(
-        st.builds(
-            AccessRule,
-            st.sampled_from([frozenset({"ann"}), frozenset({"bob"}), frozenset({"*"})]),
-            st.sampled_from([frozenset({Action.PUBLISH}), frozenset({Action.SUBSCRIBE})]),
-            st.sampled_from([("#",), ("a/#",), ("a/#", "#"), ("a", "+"), ()]),
-            st.sampled_from([("*",), ("urn:g",), ("urn:*", "*"), ()]),
-            st.sampled_from(Effect),
-        ),
-        max_size=3,
-    ).map(tuple),
-    st.booleans(),
-    levels,
-)
+def rules_of(topics: Topics, graphs: Topics) -> st.SearchStrategy[AccessRule]:
+    """Rules of these topics and graphs, of which one is narrow at the most."""
+    return st.builds(
+        AccessRule,
+        st.sampled_from([frozenset({"ann"}), frozenset({"bob"}), frozenset({"*"})]),
+        st.sampled_from([frozenset({Action.PUBLISH}), frozenset({Action.SUBSCRIBE})]),
+        topics,
+        graphs,
+        st.sampled_from(Effect),
+    )
+
+
+some_rules = rules_of(
+    st.sampled_from([("#",), ("a/#",), ("a/#", "#"), ("a", "+"), ()]), st.just(("*",))
+) | rules_of(st.just(("#",)), st.sampled_from([("*",), ("urn:g",), ("urn:*", "*"), ()]))
+
+
+@given(st.lists(some_rules, max_size=3).map(tuple), st.booleans(), levels)
 def test_who_may_do_something_everywhere_may_do_it_on_any_topic(
     rules: tuple[AccessRule, ...], is_open: bool, topic: list[str]
 ) -> None:

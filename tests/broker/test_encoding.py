@@ -118,9 +118,9 @@ def test_an_entry_that_was_changed_is_known_to_be(entry: Entry, data: st.DataObj
 
 
 def test_a_version_yet_to_come_is_refused() -> None:
-    kept = _kept(6, {"type": "resumed", "id": "x"})
+    kept = _kept(7, {"type": "resumed", "id": "x"})
 
-    with pytest.raises(JournalError, match="is of version 6; this Purport reads versions up to 5"):
+    with pytest.raises(JournalError, match="is of version 7; this Purport reads versions up to 6"):
         decoded(kept)
 
 

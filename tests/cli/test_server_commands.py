@@ -25,6 +25,15 @@ def test_an_event_is_published(run: Run, server: StandIn) -> None:
     assert server.asked == [("POST", "/events", {"topic": "city"}, '[{"a": 1}]')]
 
 
+def test_an_event_on_several_lines_is_published_as_it_is(run: Run, server: StandIn) -> None:
+    said = "one\u2028two\x85three\x0bfour".replace("\x0b", "\\u000b")
+
+    done = run("publish", f'{{"said":\r\n "{said}"\n}}', "--server", server.url)
+
+    assert done.status == 0
+    assert server.asked[0][3] == f'[{{"said":   "{said}" }}]'
+
+
 def test_events_come_from_the_input_in_batches(run: Run, server: StandIn) -> None:
     lines = '{"a": 1}\n\n{"a": 2}\n{"a": 3}'
 

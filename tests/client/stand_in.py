@@ -96,8 +96,9 @@ class StandIn:
             return
         spuid = asked.get("name", f"sepa://subscription/{len(self.heard)}")
         numbers = self.told.pop(0) if self.told else []
-        if "purport" in asked:
-            begun = {"spuid": spuid, "sequence": numbers[0] if numbers else 0}
+        if "purport" in asked or asked.get("durable"):
+            first, after = (numbers[0] if numbers else 0), asked.get("after")
+            begun = {"spuid": spuid, "sequence": after + 1 if after in numbers else first}
             await socket.send_json({"subscribed": begun})
         for number in numbers:
             told = {"spuid": spuid, "sequence": number, "unknown": 1}

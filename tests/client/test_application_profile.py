@@ -92,7 +92,6 @@ def test_a_query_is_told_where_to_go_and_for_which_graphs() -> None:
     assert elsewhere.graphs.default == ("urn:g", "urn:h")
     assert profile.queries == ("LAMPS", "ELSEWHERE")
     assert profile.updates == ("SET_DIM",)
-    assert not profile.has_login
 
 
 def test_a_secure_profile_is_reached_below_its_path() -> None:

@@ -20,6 +20,7 @@ from purport.courier import Patience
 from purport.errors import InvalidInput, UnusablePath
 from purport.model.event import Event
 from tests.client.stand_in import EVENT, StandIn, standing_in
+from tests.service.raw_client import wait_until
 
 QUICK = Patience(tries=3, first_wait_seconds=0.0)
 
@@ -221,6 +222,23 @@ def test_a_durable_subscription_goes_on_over_the_next_socket(
     assert [one.get("after") for one in subscribed] == [None, 1]
 
 
+@pytest.mark.parametrize("text", ["{a = 1}", "SELECT ?x { ?x ?p ?o }"])
+@pytest.mark.parametrize("again", [0, 2])
+def test_a_durable_subscription_goes_on_when_the_numbers_of_the_server_went_back(
+    server: StandIn, client: Client, text: str, again: int
+) -> None:
+    server.told = [[*range(5)], [again, again + 1]]
+
+    with client.subscribe(text, name="hot", durable=True) as notifications:
+        numbers = [next(iter(notifications)).sequence for _ in range(7)]
+        notifications.take(timeout=0.01)
+        wait_until(lambda: len(server.heard) >= 9 + (again > 0))
+
+    assert numbers == [0, 1, 2, 3, 4, again, again + 1]
+    acknowledged = [one["acknowledge"]["sequence"] for one in server.heard if "acknowledge" in one]
+    assert acknowledged == [0, 1, 2, 3, 4, *range(max(again - 1, 0), again + 2)]
+
+
 def test_a_query_is_told_whole_after_each_connection(server: StandIn, client: Client) -> None:
     server.told = [[0, 1], [0, 1]]
 
@@ -303,3 +321,23 @@ def test_a_wait_between_sockets_can_be_interrupted_by_a_deadline(server: StandIn
     ):
         assert notifications.take() is not None
         assert notifications.take(timeout=0.05) is None
+
+
+def test_what_is_there_is_taken_in_no_time_in_an_event_loop_too(server: StandIn) -> None:
+    server.told = [[0, 1]]
+
+    async def taken() -> list[int]:
+        found: list[int] = []
+        async with (
+            AsyncClient(server.url) as client,
+            await client.subscribe("{a = 1}") as notifications,
+            asyncio.timeout(10),
+        ):
+            while len(found) < 2:
+                told = await notifications.take(timeout=0)
+                found += [] if told is None else [told.sequence]
+                await asyncio.sleep(0.001)
+            assert await notifications.take(timeout=0) is None
+        return found
+
+    assert asyncio.run(taken()) == [0, 1]

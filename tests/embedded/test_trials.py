@@ -176,7 +176,7 @@ def test_nobody_learns_by_trying_what_they_may_not_hear() -> None:
     rules = AccessRules(
         (
             AccessRule(frozenset({"ann"}), frozenset({Action.SUBSCRIBE}), ("floor/1/#",)),
-            AccessRule(frozenset({"ann"}), frozenset({Action.SUBSCRIBE}), (), graphs=("urn:own",)),
+            AccessRule(frozenset({"ann"}), frozenset({Action.SUBSCRIBE}), graphs=("urn:own",)),
             AccessRule(frozenset({"sensor"}), frozenset({Action.PUBLISH})),
         )
     )

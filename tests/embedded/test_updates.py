@@ -1,11 +1,15 @@
 """SPARQL at the broker: updates, and queries that are subscribed to."""
 
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
 from pyoxigraph import Literal
 
 from purport import InvalidInput
 from purport.broker.journal import JournalError
 from purport.embedded.broker import Broker
+from purport.embedded.settings import BrokerSettings
 from purport.sparql.errors import NotAllowed, SparqlSyntaxError
 from tests.embedded.brokers import FullNowAndThen, exact
 from tests.embedded.lamps import (
@@ -154,3 +158,22 @@ def test_a_name_may_stand_beside_a_subscription_but_only_one(broker: Broker) -> 
         broker.subscribe(DIMS, name="subscription-1")
     with pytest.raises(InvalidInput):
         broker.subscribe(DIMS, name=" ")
+
+
+@pytest.mark.parametrize("due", [None, timedelta(0)])
+def test_files_are_loaded_where_that_is_set_and_only_there(
+    tmp_path: Path, due: timedelta | None
+) -> None:
+    file = tmp_path / "lamps.nt"
+    file.write_text("<urn:a> <urn:p> <urn:b> .\n")
+    text = f"LOAD <{file.as_uri()}>"
+    settings = BrokerSettings(may_load=True)
+
+    with Broker.open(tmp_path / "kept", settings=settings) as broker:
+        broker.update(text, after=due)
+        broker.run_due()
+    file.unlink()  # the journal has what was in it
+    with Broker.open(tmp_path / "kept") as broker:
+        assert broker.query("ASK { <urn:a> <urn:p> <urn:b> }")
+        with pytest.raises(NotAllowed):
+            broker.update(text, after=due)

@@ -1,10 +1,13 @@
 """Subscriptions whose notifications are posted to a service."""
 
+import socket
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given, settings
@@ -190,6 +193,19 @@ def test_a_service_that_hangs_delays_no_other(tmp_path: Path) -> None:
         until(lambda: all(delivered(broker, f"stuck{number}") == 20 for number in range(5)))
 
 
+def test_a_service_that_answers_after_long_counts_with_those_that_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.embedded.webhook.LONG_SECONDS", 0.0)
+    with service() as state, opened(tmp_path) as broker:
+        broker.subscribe("{heat > 30} as hot", webhook=state.url)
+        webhook = broker._listeners._webhooks["hot"]
+        assert not webhook.holds_up
+        broker.publish({"heat": 31})
+        until(lambda: delivered(broker) == 1)
+        assert webhook.holds_up
+
+
 def test_many_webhooks_share_a_few_threads(tmp_path: Path) -> None:
     before = threading.active_count()
     with service() as state, Broker.in_memory(matcher=exact, settings=SETTINGS) as broker:
@@ -275,7 +291,16 @@ def test_nothing_is_handed_over_twice() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://localhost/x", "http://10.0.0.1/x", "http://[::1]:80/", "http://169.254.169.254/"],
+    [
+        "http://localhost/x",
+        "http://10.0.0.1/x",
+        "http://[::1]:80/",
+        "http://169.254.169.254/",
+        "http://127.1/x",
+        "http://0x7f000001/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://a.localhost./",
+    ],
 )
 def test_private_networks_may_be_refused(url: str) -> None:
     settings = BrokerSettings(webhooks_to_private=False)
@@ -285,6 +310,34 @@ def test_private_networks_may_be_refused(url: str) -> None:
         with pytest.raises(InvalidInput, match="private network"):
             broker.import_registry(f'when {{a > 0}} as r post "{url}"')
         assert broker.registrations() == []
+
+
+def test_names_are_looked_up_by_those_who_post_and_nobody_else_waits_for_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads, looked_up = set(), socket.getaddrinfo
+
+    def leading_home(host: Any, port: Any, *more: Any, **options: Any) -> Any:
+        if options.get("flags", 0) & socket.AI_NUMERICHOST:
+            return looked_up(host, port, *more, **options)
+        threads.add(threading.current_thread())
+        return looked_up("127.0.0.1", port, *more, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", leading_home)
+    strict = replace(patient(2), webhooks_to_private=False)
+    with (
+        service() as state,
+        Broker.in_memory(matcher=exact, settings=strict) as broker,
+    ):
+        broker.subscribe("{a > 0} as hot", webhook=f"http://far.example:{urlsplit(state.url).port}")
+        broker.change("hot", webhook=f"http://farther.example:{urlsplit(state.url).port}")
+        assert threads == set()
+        broker.publish({"a": 1})
+        until(lambda: is_paused(broker))
+
+        assert threads and threading.current_thread() not in threads
+        assert "private network" in broker.failures()[0].reason
+    assert state.bodies == []
 
 
 def test_one_that_leads_into_a_private_network_later_is_sent_nothing(tmp_path: Path) -> None:

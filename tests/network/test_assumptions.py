@@ -83,9 +83,7 @@ def test_who_sleeps_saves_what_listening_takes_and_messages_wait() -> None:
     assert sleepy.delivery == awake.delivery
     steps = [
         step
-        for step in simulate(
-            replace(CALM, air=Air(awake=0.1)), 1, Watching(steps_of=(1,))
-        ).steps
+        for step in simulate(replace(CALM, air=Air(awake=0.1)), 1, Watching(steps_of=(1,))).steps
     ]
     assert {step.slot % 100 for step in steps} <= set(range(10))
 
@@ -177,9 +175,7 @@ def test_a_run_tells_how_far_it_is_and_ends_where_it_is_told_to() -> None:
     told: list[Progress] = []
     scenario = replace(CALM, battery=Battery(0.05), rounds=100_000)
 
-    half = simulate(
-        replace(scenario, until=Until.HALF_DEAD), 1, Watching(on_progress=told.append)
-    )
+    half = simulate(replace(scenario, until=Until.HALF_DEAD), 1, Watching(on_progress=told.append))
     first = simulate(replace(scenario, until=Until.FIRST_DEATH), 1)
 
     assert [one.round for one in told] == sorted(one.round for one in told)

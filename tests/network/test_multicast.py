@@ -18,7 +18,9 @@ SEEDS = st.integers(0, 10_000)
 
 def network_of(radio: Radio, seed: int, hop_limit: int | None = None) -> Network:
     field = Field(Wiring.GEOMETRIC, nodes=30, side_m=100.0, link_m=60.0)
-    return begun(Scenario(field=field, radio=radio, roles=Roles(0.2, 0.6), hop_limit=hop_limit), seed)
+    return begun(
+        Scenario(field=field, radio=radio, roles=Roles(0.2, 0.6), hop_limit=hop_limit), seed
+    )
 
 
 def parents_of(tree: Tree) -> dict[int, int]:
@@ -36,8 +38,9 @@ def test_trees_are_grown_as_one_would_by_hand(radio: Radio, seed: int, nearest: 
     network = network_of(radio, seed)
     weights = np.random.default_rng(seed).uniform(1, 20, len(network))
     arcs = arcs_of(network, nearest)
-    positions, bits = network.positions, 8 * (
-        radio.header_bytes + radio.data_bytes + float(network.meaning.event_bytes.mean())
+    positions, bits = (
+        network.positions,
+        8 * (radio.header_bytes + radio.data_bytes + float(network.meaning.event_bytes.mean())),
     )
     heard = {Overhearing.NOTHING: 0.0, Overhearing.HEADER: 8 * radio.header_bytes / bits}
     electronics = radio.nj_per_bit * 1000

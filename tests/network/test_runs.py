@@ -1,31 +1,21 @@
 """Whole runs: what is charged at once, for many rounds, is what each round would have charged."""
 
-from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from purport.network.energy import PER_JOULE, For
-from purport.network.errors import ScenarioError
+from purport.network.energy import PER_JOULE
 from purport.network.outcome import Outcome
-from purport.network.routing.catalogue import ROUTINGS
 from purport.network.scenario import (
-    Air,
     Battery,
-    Clusters,
     Field,
-    Motion,
-    Publishing,
-    Radio,
-    Roles,
     Scenario,
-    Succession,
-    Until,
 )
 from purport.network.simulate import simulate
-from purport.network.watching import Progress, Watching
+from purport.network.watching import Watching
 from tests.oracles.plain_run import PlainRun
 from tests.strategies.networks import airs, scenarios
 
@@ -94,7 +84,7 @@ def test_energy_never_rises_and_is_accounted_for(scenario: Scenario, seed: int) 
     outcome = simulate(scenario, seed, Watching(snapshots_every=1))
 
     left = [np.array(snapshot.energies_j) for snapshot in outcome.snapshots]
-    assert all((after <= before).all() for before, after in zip(left, left[1:], strict=False))
+    assert all((after <= before).all() for before, after in pairwise(left))
     total = outcome.energy.spent_j + outcome.energy.left_j
     assert total == pytest.approx(left[0].sum() + _spent_before(outcome), rel=1e-9)
     assert sum(outcome.spent_j) == pytest.approx(outcome.energy.spent_j, rel=1e-9)

@@ -84,7 +84,7 @@ def test_the_default_is_what_the_paper_tells() -> None:
 
 
 def test_an_unknown_routing_is_told_with_those_there_are() -> None:
-    with pytest.raises(ScenarioError, match="no routing 'sems'.* unicast, .*did you mean 'semps'"):
+    with pytest.raises(ScenarioError, match=r"no routing 'sems'.* unicast, .*did you mean 'semps'"):
         simulate(Scenario("sems"), 1)
 
 
@@ -135,7 +135,9 @@ def test_paths_in_a_file_are_meant_from_its_folder(tmp_path: Path) -> None:
         ("[radios]", "line 11: no option 'radios'"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_its_line(tmp_path: Path, line: str, said: str) -> None:
+def test_what_is_wrong_in_a_file_is_told_with_its_line(
+    tmp_path: Path, line: str, said: str
+) -> None:
     path = tmp_path / "small.toml"
     path.write_text(f"{FILE}{line}\n")
 

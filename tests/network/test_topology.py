@@ -22,8 +22,10 @@ def all_up(nodes: int) -> np.ndarray:
     return np.ones(nodes, np.bool_)
 
 
-def linked(chosen: dict[int, list[int | None]]) -> list[list[int]]:
-    return sorted({(one, node) for node, picks in chosen.items() for one in picks if one is not None})
+def linked(chosen: dict[int, list[int | None]]) -> list[tuple[int, int]]:
+    return sorted(
+        {(one, node) for node, picks in chosen.items() for one in picks if one is not None}
+    )
 
 
 @given(
@@ -93,7 +95,9 @@ def test_a_geometric_field_links_all_that_are_near(nodes: int, link_m: float, se
 def test_a_field_that_is_not_connected_is_refused_with_what_may_help() -> None:
     field = Field(Wiring.GEOMETRIC, nodes=100, side_m=1000.0, link_m=50.0)
 
-    with pytest.raises(ScenarioError, match=r"field: .*connected.* 100 leave \d+ apart.*link_m = 50"):
+    with pytest.raises(
+        ScenarioError, match=r"field: .*connected.* 100 leave \d+ apart.*link_m = 50"
+    ):
         placed(field, math.inf, np.random.default_rng(1))
     with pytest.raises(ScenarioError, match=r"radio\.range_m than 3"):
         placed(Field(nodes=100, side_m=1000.0), 3.0, np.random.default_rng(1))

@@ -1,8 +1,9 @@
-"""A multicast tree grown one subscriber at a time, each time looking for paths from the beginning."""
+"""A multicast tree grown one subscriber at a time, looking for paths anew each time."""
 
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections.abc import Callable, Iterable
 
@@ -32,7 +33,7 @@ def plain_tree(
         path = [end]
         while path[-1] not in parents:
             path.append(before[path[-1]])
-        for node, tail in reversed(list(zip(path, path[1:], strict=False))):
+        for node, tail in reversed(list(itertools.pairwise(path))):
             parents[node] = tail
             spent[node] = 0.0
             spent[tail] = max(spent[tail], sending(tail, node))
@@ -49,7 +50,7 @@ def _cheapest(
     receiving: Callable[[int], float],
 ) -> tuple[int, dict[int, int]] | None:
     """Who of those who are missing costs least to reach, and who comes before whom on the way."""
-    costs = {node: 0.0 for node in parents}
+    costs = dict.fromkeys(parents, 0.0)
     before: dict[int, int] = {}
     waiting = [(0.0, node) for node in parents]
     heapq.heapify(waiting)

@@ -77,8 +77,7 @@ class PlainPolyhierarchy:
             for other in peer.adjacent
             if other != sender
             and not any(
-                self.covers[wider, subscription[1]]
-                for wider in peer.out_of_interest.get(other, ())
+                self.covers[wider, subscription[1]] for wider in peer.out_of_interest.get(other, ())
             )
         ]
         mail.extend((other, peer.number, subscription, hops_left - 1) for other in chosen)

@@ -74,7 +74,8 @@ class Books:
 
 def messages_of(ways: Ways, is_shared: bool) -> list[Message]:
     """The transmissions of some ways, one leg after the other."""
-    legs, found, copies = ways.legs, [], 0
+    legs, copies = ways.legs, 0
+    found: list[Message] = []
     last: list[Copy | int | dict[int, Copy]] = []
     before, reached = None, {}
     for leg in range(len(legs.event)):
@@ -249,9 +250,7 @@ class PlainRound:
         if not books.up[copy.receiver] or not books.pay(copy.receiver, cost, "control"):
             return False
         books.counts["confirmations"] += 1
-        is_heard = books.up[one.sender] and books.pay(
-            one.sender, self._receiving(bits), "control"
-        )
+        is_heard = books.up[one.sender] and books.pay(one.sender, self._receiving(bits), "control")
         loss = 0.0 if self.is_perfect else self.scenario.air.loss
         if is_heard and loss:
             is_heard = chance(self.key, _CONFIRMATION_LOST, copy.number, one.attempt) >= loss
@@ -267,7 +266,12 @@ class PlainRound:
             bits = min(bits, 8 * radio.header_bytes)
         for node in range(len(self.books.up)):
             is_near = self._apart(one.sender, node) <= self._reach_m2(one)
-            if node == one.sender or node in one.addressed or not is_near or not self.books.up[node]:
+            if (
+                node == one.sender
+                or node in one.addressed
+                or not is_near
+                or not self.books.up[node]
+            ):
                 continue
             is_sending = any(other.sender == node for other in sent)
             if not (air.half_duplex and not self.is_perfect and is_sending):

@@ -122,7 +122,9 @@ class PlainRun:
         for event, publisher in enumerate(self._publishers.tolist()):
             wanted = network.meaning.wanted[network.published[publisher]]
             unserved = self._ways.unserved[self._ways.unserved[:, 0] == event].tolist()
-            missed = Counter(why for _, node, why in unserved if (event, node) not in perfect.received)
+            missed = Counter(
+                why for _, node, why in unserved if (event, node) not in perfect.received
+            )
             found.append((int((wanted & network.up).sum()), missed[0], missed[1]))
         return found
 

@@ -38,7 +38,9 @@ def plain_wiring(
         picks: list[int | None] = []
         for place, weight in enumerate(weights):
             old = kept.get(node, [None] * len(weights))[place]
-            values = [(hops[one] + weight * math.dist(places[one], places[node]), one) for one in before]
+            values = [
+                (hops[one] + weight * math.dist(places[one], places[node]), one) for one in before
+            ]
             picks.append(old if old is not None else min(values)[1])
         chosen[node] = picks
         links |= {(one, node) for one in picks if one is not None}

@@ -226,7 +226,7 @@ def _journaled(folder: Path) -> Counter[str]:
     with Broker.open(folder) as broker:
         return Counter(
             entry.event.id
-            for entry in broker._journal.read()
+            for entry in broker.entries(0)
             if isinstance(entry.record, Published) and entry.event and entry.event.id
         )
 

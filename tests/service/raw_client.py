@@ -120,7 +120,8 @@ class Besieged:
 
     def __init__(self, server: ServerProcess) -> None:
         self.server = server
-        self._client = httpx.Client(base_url=server.url, timeout=LATEST_SECONDS)
+        reused = httpx.Limits(keepalive_expiry=0.5)  # sooner than the server closes them
+        self._client = httpx.Client(base_url=server.url, timeout=LATEST_SECONDS, limits=reused)
         self.require_well()
         threads, *others = self.held()
         self._most = (threads + _POOLED, *others)

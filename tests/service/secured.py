@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
 from typing import Any
@@ -24,6 +25,7 @@ from purport.service.door import Door
 from purport.service.governing import Governing
 from purport.service.listening import bound_sockets
 from purport.service.rule_files import RuleFiles
+from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import (
     Authentication,
@@ -59,9 +61,15 @@ def bearing(name: str | None) -> dict[str, str]:
 class Secured:
     """A service on loopback that knows who asks; everything is closed in the end."""
 
-    def __init__(self, settings: ServiceSettings, broker: Broker, at_end: ExitStack) -> None:
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        broker: Broker,
+        at_end: ExitStack,
+        clock: Callable[[], float],
+    ) -> None:
         self.settings, self.broker, self._at_end = settings, broker, at_end
-        self.auth = Auth(settings)
+        self.auth = Auth(settings, clock)
         desk = Desk(settings.limits.requests_waiting)
         rules = RuleFiles(broker, settings.broker.kept_in)
         self._governing = Governing(settings, self._reread, None, broker, self.auth, rules)
@@ -70,13 +78,7 @@ class Secured:
             more_routes=self.auth.routes(),
         )  # fmt: skip
         at_end.callback(self.service.close)
-        self._door = Door(
-            application(self.service),
-            settings.limits,
-            self.service.metrics,
-            self.service.draining,
-            self.service.who_of,
-        )
+        self._door = Door(application(self.service), self.service)
         config = GuardedConfig(self._door, settings.listen, settings.limits)
         self.connected = config.connected
         self._server = _Server(config)
@@ -91,6 +93,16 @@ class Secured:
         """Where it listens."""
         port: int = self._sockets[0].getsockname()[1]
         return port
+
+    @property
+    def loop_thread(self) -> int | None:
+        """The thread that answers everybody."""
+        return self._thread.ident
+
+    @property
+    def body_bytes(self) -> int:
+        """Of how many bytes there are bodies now."""
+        return self._door._body_room._held
 
     def client(self, name: str | None = None, **options: Any) -> httpx.Client:
         """Somebody who asks over HTTP."""
@@ -126,7 +138,7 @@ class Secured:
         assert not self._thread.is_alive()
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """Says when it listens, and in which loop."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -164,7 +176,7 @@ def replace_settings(settings: ServiceSettings, **changes: Any) -> ServiceSettin
 
 
 @contextmanager
-def secured(**settings: Any) -> Iterator[Secured]:
+def secured(*, clock: Callable[[], float] = time.time, **settings: Any) -> Iterator[Secured]:
     """A service with these settings, over a broker in memory unless they say otherwise."""
     whole = ServiceSettings(**{"listen": ONE_PORT, "broker": IN_MEMORY, **settings})
     set_so = BrokerSettings(access=whole.access_rules(), reserved=RESERVED)
@@ -175,4 +187,4 @@ def secured(**settings: Any) -> Iterator[Secured]:
             if kept is None
             else Broker.open(kept, matcher=exact, settings=set_so)
         )
-        yield Secured(whole, broker, at_end)
+        yield Secured(whole, broker, at_end, clock)

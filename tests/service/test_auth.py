@@ -17,9 +17,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from purport.service.problems import Refused
 from purport.service.settings import Authentication, Identity, Keeping, Token
-from purport.service.tokens import Tokens, token_hash
+from purport.service.tokens import token_hash
 from tests.service.secured import Secured, Talking, bearing, known, secured, token_of
 from tests.service.server_process import running_server
 
@@ -329,26 +328,87 @@ def test_who_hears_something_is_cut_off_when_the_token_is_taken_no_more() -> Non
 
         service.broker.publish({"a": 1})
 
+        assert cut_off.hear()["error"] == "invalid_token"
         with pytest.raises(ConnectionClosed) as closed:
             cut_off.hear()
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
         assert stays.hear()["notification"]["event"]["a"] == 1
 
 
-def test_who_hears_something_goes_on_when_the_token_has_only_expired(tmp_path: Path) -> None:
-    path = tmp_path / "signing.key"
-    path.write_text("k" * 64)
-    expired, _ = Tokens(Authentication(IDENTITIES), [b"k" * 64], clock=lambda: 1e9).made("ann")
-    with secured(auth=Authentication(IDENTITIES, signing_keys=(path,))) as service:
-        with pytest.raises(Refused, match="expired"):
-            service.auth.who_of(expired)
+class Passing:
+    """A clock that a test moves on."""
 
-        assert service.auth.lets_in("ann", expired)
-        assert service.auth.lets_in("ann", f"Bearer {expired}")
-        assert not service.auth.lets_in("bob", expired)
+    def __init__(self) -> None:
+        self.now = 1e9
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_who_hears_something_hears_no_more_when_the_token_has_expired() -> None:
+    clock = Passing()
+    with service_of(clock=clock) as service:
+        client = service.client()
+        of_ann, of_bob = token(client, "ann"), token(client, "bob")  # for a minute, and an hour
+        by_ann, by_both = service.socket(), service.socket()
+        asked = {"purport": "{a > 0}", "name": "kept", "durable": True, "alias": "mine"}
+        by_ann.ask({"subscribe": {**asked, "authorization": of_ann}})
+        by_both.ask({"subscribe": {"purport": "{a > 0}"}, "authorization": of_bob})
+
+        clock.now += 61
+        service.broker.publish({"a": 1})
+        told = by_ann.hear()
+
+        assert (told["error"], told["status_code"], told["alias"]) == ("invalid_grant", 401, "mine")
+        with pytest.raises(ConnectionClosed) as closed:
+            by_ann.hear()
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
+        assert by_both.hear()["notification"]["event"]["a"] == 1
+        assert service.broker.status("kept", who="ann").waiting == 1
+
+
+def test_who_tells_a_new_token_in_time_goes_on_hearing() -> None:
+    clock = Passing()
+    with service_of(clock=clock) as service:
+        client = service.client()
+        of_ann = credentials(client, "ann")
+        first = fetch(client, of_ann).json()["access_token"]
+        socket = service.socket()
+        socket.ask({"subscribe": {"purport": "{a > 0}"}, "authorization": first})
+
+        clock.now += 59
+        second = fetch(client, of_ann).json()["access_token"]
+        socket.say({"authorization": f"Bearer {second}"})
+        wrong = socket.ask({"authorization": "Bearer of nobody"})
+        clock.now += 59
+        service.broker.publish({"a": 1})
+        told = socket.hear()
+        also = socket.ask({"subscribe": {"purport": "{a > 0}"}})
+
+        assert wrong["error"] == "invalid_token"
+        assert told["notification"]["event"]["a"] == 1
+        assert "subscribed" in also
+
+
+def test_nobody_is_let_in_any_more_by_what_has_expired_or_was_signed_by_others(
+    tmp_path: Path,
+) -> None:
+    path, clock = tmp_path / "signing.key", Passing()
+    path.write_text("k" * 64)
+    auth = Authentication(IDENTITIES, signing_keys=(path,))
+    with secured(auth=auth, clock=clock) as service:
+        of_ann = token(service.client(), "ann")
+
+        assert service.auth.lets_in("ann", of_ann)
+        assert service.auth.lets_in("ann", f"Bearer {of_ann}")
+        assert not service.auth.lets_in("bob", of_ann)
         path.write_text("z" * 64)
-        service.reload(auth=Authentication(IDENTITIES, signing_keys=(path,)))
-        assert not service.auth.lets_in("ann", expired)
+        service.reload(auth=auth)
+        assert not service.auth.lets_in("ann", of_ann)
+        path.write_text("k" * 64)
+        service.reload(auth=auth)
+        clock.now += 60
+        assert not service.auth.lets_in("ann", of_ann)
 
 
 def test_where_nobody_has_a_name_no_token_is_looked_at() -> None:
@@ -375,6 +435,7 @@ def test_who_guesses_secrets_waits_longer_and_longer(service: Secured) -> None:
     assert [one.status_code for one in answers] == [401] * 5 + [429] * 3
     assert refusal(right) == (429, "too_many_requests")
     assert int(right.headers["retry-after"]) >= 1
+    assert fetch(client, credentials(client, "bob")).status_code == 201
 
 
 def test_who_guesses_identities_waits_too_and_others_do_not(service: Secured) -> None:

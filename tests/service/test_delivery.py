@@ -48,7 +48,7 @@ def test_a_notification_that_cannot_be_told_at_first_is_told_later_in_its_place(
         told.append(text)
 
     async def deliver() -> None:
-        delivery = Delivery()
+        delivery = Delivery(look_seconds=0.02)
         outlet = Outlet(send, delivery)
         feed = Feed(subscriber, outlet, form, never)
         async with running(outlet), asyncio.timeout(_LATEST_SECONDS):
@@ -63,6 +63,50 @@ def test_a_notification_that_cannot_be_told_at_first_is_told_later_in_its_place(
 
     assert told == ["0", "1", "2", "3", "4", "5"]
     assert broker.status("heard").waiting == 0
+
+
+def test_a_feed_that_cannot_be_told_is_tried_now_and_then_and_logged_once(
+    broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    subscriber = broker.subscribe("{a > 0} as broken", acknowledging=Acknowledging.BY_HAND)
+    other = broker.subscribe("{a > 0} as sound", acknowledging=Acknowledging.BY_HAND)
+    told: list[str] = []
+    tried = 0
+
+    def broken(notification: Notification) -> str:
+        nonlocal tried
+        tried += 1
+        raise ValueError("never")
+
+    async def send(text: str) -> None:
+        told.append(text)
+
+    async def deliver() -> None:
+        published = 0
+        delivery = Delivery(look_seconds=0.2)
+        outlet = Outlet(send, delivery)
+        feeds = [
+            Feed(subscriber, outlet, broken, never),
+            Feed(other, outlet, lambda one: str(one.sequence), never),
+        ]
+        async with running(outlet), asyncio.timeout(_LATEST_SECONDS):
+            for feed in feeds:
+                delivery.add(feed)
+            while tried < 3:
+                broker.publish({"a": 1})
+                published += 1
+                await asyncio.sleep(0.001)
+            while len(told) < published:
+                await asyncio.sleep(0.001)
+        for feed in feeds:
+            delivery.remove(feed)
+            feed.finish()
+        delivery.close()
+
+    asyncio.run(deliver())
+
+    assert tried < len(told) / 2
+    assert [one.getMessage() for one in caplog.records] == ["'broken' could not be told: never"]
 
 
 def test_who_never_reads_is_not_listened_to_any_more() -> None:
@@ -98,6 +142,26 @@ def test_who_never_reads_is_not_listened_to_any_more() -> None:
 
     assert while_nobody_read <= 2 * 4 + 2
     assert sent == [f"answer {number}" for number in range(100)]
+
+
+def test_a_feed_that_is_parked_when_all_has_been_sent_is_rung_again(broker: Broker) -> None:
+    subscriber = broker.subscribe("{a > 0}", acknowledging=Acknowledging.BY_HAND)
+    broker.publish({"a": 1})
+    rooms = iter([0])  # then the event loop sends all, and finds nobody parked
+
+    class Emptying(Outlet):
+        @property
+        def room(self) -> int:
+            return next(rooms, 1)
+
+    async def send(text: str) -> None:
+        raise AssertionError("nothing is sent here")
+
+    delivery = Delivery()
+    feed = Feed(subscriber, Emptying(send, delivery), lambda told: str(told.sequence), never)
+
+    assert feed.take() == []
+    assert list(delivery._rung) == [feed]
 
 
 def test_a_feed_that_is_rung_while_there_is_no_room_waits_once(broker: Broker) -> None:

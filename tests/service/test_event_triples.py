@@ -1,7 +1,9 @@
 """Events as triples: each becomes what it says, once, whatever it says."""
 
 from collections.abc import Iterable
+from typing import Literal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions
@@ -41,6 +43,16 @@ def _after(wanted: Triples, objects: Iterable[dict[str, object]]) -> set[str]:
     for one in objects:
         engine.update(update_of(Event.from_json(one), wanted))
     return _triples(engine)
+
+
+@pytest.mark.parametrize("keep", ["all", "latest"])
+@pytest.mark.parametrize("graph", ["urn:a%20b", "urn:%25s"])
+def test_a_graph_is_called_whatever_iris_may_be(graph: str, keep: Literal["all", "latest"]) -> None:
+    wanted = Triples("t", "{heat > 1}", graph=graph, keep=keep)
+
+    [triple] = _after(wanted, [{"@id": "urn:e", "heat": 2}])
+
+    assert triple.startswith(f"<{graph}> <urn:e> <urn:purport:heat> ")
 
 
 def test_what_an_event_says_becomes_triples_about_it() -> None:

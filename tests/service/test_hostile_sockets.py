@@ -4,6 +4,7 @@ import json
 import socket
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -155,3 +156,49 @@ def test_who_does_not_answer_pings_is_dropped_though_much_waits(tmp_path_factory
         made.sendall(frame(TEXT, asked) + frame(TEXT, b"{}") * 100_000)  # and nothing is read
 
         server.require_unchanged()
+
+
+def test_a_socket_may_follow_a_request_on_the_same_connection(tmp_path_factory: Any) -> None:
+    with (
+        besieged(tmp_path_factory.mktemp("followed")) as server,
+        connected(server.server.subscribe_port) as made,
+    ):
+        made.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        read_until(made, b'{"status": "alive"}')
+        made.sendall(handshake())
+        assert read_until(made, b"\r\n\r\n").startswith(b"HTTP/1.1 101")
+        first = made.recv(1)  # a ping, after longer than a request may take to begin
+
+    assert first[0] == 0x80 | PING
+
+
+def read_until(made: socket.socket, end: bytes) -> bytes:
+    """What comes, up to some bytes."""
+    found = b""
+    while not found.endswith(end):
+        part = made.recv(65_536)
+        assert part, found[-1000:]
+        found += part
+    return found
+
+
+def test_pings_of_who_does_not_read_are_not_answered_without_bound(server: Besieged) -> None:
+    many = frame(PING, b"a" * 125) * 10_000
+    with opened(server.server.subscribe_port) as made:
+        made.settimeout(1)
+        before = server.server.resident_bytes()
+        with suppress(TimeoutError):
+            for _ in range(60):  # which would be answered with 76 MB
+                made.sendall(many)
+
+        server.require_well()
+        assert server.server.resident_bytes() - before < 30_000_000
+    server.require_unchanged()
+
+
+def test_who_reads_again_is_answered_the_last_of_its_pings(server: Besieged) -> None:
+    with opened(server.server.subscribe_port) as made:
+        for _ in range(100):
+            made.sendall(frame(PING, b"a" * 125) * 1000)
+        made.sendall(frame(PING, b"the last"))
+        read_until(made, b"the last")

@@ -1,12 +1,14 @@
 """JSON that is nested too deep is refused, whatever its strings have in them."""
 
 import json
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from purport.errors import InvalidInput
+from purport.service import json_depth
 from purport.service.json_depth import require_shallow
 
 JSON = st.recursive(
@@ -40,6 +42,12 @@ def test_it_is_refused_exactly_if_it_is_deeper(value: object, depth: int, is_asc
     text = json.dumps(value, ensure_ascii=is_ascii).encode()
 
     assert is_shallow(text, depth) == (depth_of(value) <= depth)
+
+
+@given(JSON, st.integers(1, 6), st.integers(1, 5))
+def test_it_does_not_matter_how_it_is_portioned(value: object, depth: int, portion: int) -> None:
+    with patch.object(json_depth, "_PORTION", portion):
+        assert is_shallow(json.dumps(value).encode(), depth) == (depth_of(value) <= depth)
 
 
 @given(st.text(alphabet='[]{}"\\a').map(str.encode), st.integers(1, 4))

@@ -1,6 +1,7 @@
 """Notifications over HTTP: read, waited for, explained and acknowledged."""
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
@@ -8,6 +9,7 @@ import httpx
 import pytest
 
 from purport.embedded.broker import Broker
+from purport.embedded.subscriber import Subscriber
 from tests.service.test_subscriptions import said
 
 HOT = "/subscriptions/hot"
@@ -62,6 +64,22 @@ def test_whoever_asks_may_wait(broker: Broker, client: httpx.Client) -> None:
         assert numbers(answer.result(10)) == [0]
 
 
+def test_who_has_asked_leaves_in_a_thread_that_may_wait_for_the_broker(
+    broker: Broker, client: httpx.Client
+) -> None:
+    left: list[str] = []
+    leave = broker._listeners._leave
+
+    def left_in(subscriber: Subscriber) -> None:
+        left.append(threading.current_thread().name)
+        leave(subscriber)
+
+    broker._listeners._leave = left_in  # type: ignore[method-assign]
+
+    assert numbers(client.get(f"{HOT}/notifications")) == []
+    assert left == ["purport writer_0"]
+
+
 def test_when_it_ends_nobody_waits_any_longer(broker: Broker, client: httpx.Client) -> None:
     with ThreadPoolExecutor(1) as executor:
         answer = executor.submit(client.get, f"{HOT}/notifications?wait=20", timeout=30)
@@ -105,6 +123,7 @@ def test_a_match_is_explained(broker: Broker, client: httpx.Client, form: str) -
         ("notifications/-1/explanation", 400),
         ("notifications/x/explanation", 400),
         (f"notifications/{'9' * 5000}/explanation", 400),
+        (f"notifications/{'0' * 20}{'9' * 5000}/explanation", 400),
         ("notifications/9223372036854775807/explanation", 404),
         ("notifications/0/explanation?form=pdf", 400),
         ("notifications?wait=31", 400),
@@ -191,3 +210,24 @@ def test_failures_are_told_in_parts(broker: Broker, client: httpx.Client) -> Non
     after = client.get(f"/failures?after={failures[0]['sequence']}").json()["failures"]
     assert all(one["sequence"] > failures[0]["sequence"] for one in after)
     assert said(client.get("/failures?after=-1"), 400)
+
+
+def test_failures_far_from_each_other_are_found_part_by_part(
+    broker: Broker, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("purport.service.failures._LOOKED_AT", 10)
+    broker.subscribe("when {a = 1} as failing publish {b = $none}")
+    for number in range(40):
+        broker.publish({"a": 1 if number == 35 else 0})
+
+    found: list[dict[str, str]] = []
+    path: str | None = "/failures?after=0"
+    parts = 0
+    while path:
+        answer = client.get(path)
+        found += answer.json()["failures"]
+        path, parts = answer.links.get("next", {}).get("url"), parts + 1
+
+    assert [one["subscription"] for one in found] == ["failing"]
+    assert answer.json()["through"] == broker.sequence
+    assert parts == -(-broker.sequence // 10)

@@ -24,7 +24,8 @@ from purport.service.resource import Resource
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from tests.embedded.brokers import exact
-from tests.service.serving import listening, service_of
+from tests.service.secured import secured
+from tests.service.serving import service_of
 
 CHECKS = [
     schemathesis.checks.not_a_server_error,
@@ -80,15 +81,13 @@ def test_operations_are_told_apart() -> None:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with Broker.in_memory(matcher=exact) as broker:
+    """Where a whole server answers, with its limits on requests and connections."""
+    with secured() as service:
         for text in ("{heat > 25} as hot", "when {heat > 25} as alarming publish {alarm = yes}"):
-            broker.subscribe(text)
-        broker.subscribe("SELECT * { ?s ?p ?o }", name="all")
-        broker.publish({"heat": 30})
-        service = service_with_tokens(broker)
-        with listening(application(service)) as address:
-            yield address
-        service.desk.close()
+            service.broker.subscribe(text)
+        service.broker.subscribe("SELECT * { ?s ?p ?o }", name="all")
+        service.broker.publish({"heat": 30})
+        yield f"http://127.0.0.1:{service.port}"
 
 
 ENDLESS = server_sent_events.EVENTS.path  # has a test of its own

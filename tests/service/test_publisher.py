@@ -1,7 +1,7 @@
 """Many publish at once: in few writes, and nobody is told what is wrong with another's events."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -27,6 +27,17 @@ class CountingJournal(MemoryJournal):
     def append(self, entries: Sequence[Entry]) -> None:
         self.writes.append(len(entries))
         super().append(entries)
+
+
+class ReadJournal(MemoryJournal):
+    """Says how many entries were read."""
+
+    entries_read = 0
+
+    def read(self, after: int = 0, through: int | None = None) -> Iterator[Entry]:
+        for entry in super().read(after, through):
+            self.entries_read += 1
+            yield entry
 
 
 def published(
@@ -112,3 +123,17 @@ def test_after_the_broker_is_closed_everybody_is_told(count: int) -> None:
     told = published(broker, *[("", None, "{}")] * count)
 
     assert {type(one).__name__ for one in told} == {"BrokerClosed"}
+
+
+def test_no_more_of_a_long_journal_is_read_than_may_be_for_the_ids_that_are_remembered() -> None:
+    journal = ReadJournal()
+    with Broker(journal, matcher=exact) as broker:
+        broker.publish({"@id": "too old"})
+        broker.publish_all([{"a": 1}] * 100)
+        broker.publish_all([{"@id": "known"}, {"@id": "new"}])
+        journal.entries_read = 0
+
+        known = broker.published_ids(10)
+
+    assert [one.id for one in known] == ["known", "new"]
+    assert journal.entries_read == 40

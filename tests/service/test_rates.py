@@ -40,22 +40,23 @@ def test_those_who_guess_wait_longer_each_time() -> None:
 
     waits = []
     for _ in range(8):
-        brake.fail("address", "client")
+        brake.fail("client")
         waits.append(brake.wait("client"))
 
     assert waits == [0, 0, 0, 0, 1, 2, 4, 8]
     assert brake.wait("another") == 0
     clock.now += 8
     assert brake.wait("client") == 0
-    brake.release("client", "address")
-    assert brake.wait("client", "address") == 0
+    brake.release("client")
+    assert brake.wait("client") == 0
 
 
 def test_nobody_waits_for_ever_and_the_table_of_failures_is_bounded() -> None:
     brake = Brake(most=10, clock=Time())
 
     for number in range(100):
-        brake.fail("client", f"other {number}")
+        brake.fail("client")
+        brake.fail(f"other {number}")
 
     assert brake.wait("client") == 300
     assert len(brake._failures) == 10

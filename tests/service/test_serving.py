@@ -140,6 +140,11 @@ def test_what_keeps_it_from_starting_is_told_in_one_line(
     assert said("--config", "rules.toml").startswith("city.purport: line 2, column 6: found '}'")
     assert told("--folder", "mixed").startswith("mixed/journal.sqlite: expected a journal")
     assert "clients.json: not a file of clients" in told("--folder", "clients")
+    Path("triples.toml").write_text('[[triples]]\nname = "r"\nof = "{t > "\n')
+    Path("changes.toml").write_text('[[changes]]\nname = "c"\nof = "ASK {}"\ntopic = "a/#"\n')
+    for check in ((), ("--check",)):
+        assert told("--config", "triples.toml", *check).startswith("triples, 'r': line 1, column 5")
+        assert told("--config", "changes.toml", *check).startswith("changes, 'c': 'a/#'")
     assert told("--ready-file", "nowhere/file") == "nowhere/file: its folder is not there"
     assert told("--host", "0.0.0.0").startswith("the settings: listen.host: 0.0.0.0 can be")
     assert told("--folder", "here", "--in-memory") == "either --folder or --in-memory"
@@ -433,6 +438,7 @@ def test_figures_agree_with_what_was_done(kept: ServerProcess) -> None:
         client.post("/update", data={"update": "INSERT DATA { <urn:a> <urn:b> 1 }"})
         listening.recv(30)
         client.get("/query", params={"query": "ASK {}"})
+        client.post("/sparql", data={"query": "ASK {}"})
         client.get("/query", params={"query": "ASK {"})
         client.get("/nowhere")
 
@@ -447,12 +453,12 @@ def test_figures_agree_with_what_was_done(kept: ServerProcess) -> None:
     assert grown("purport_events_total") == 4
     assert grown("purport_derived_events_total") == 1
     assert grown("purport_updates_total") == 1
-    assert grown("purport_queries_total") == 1
+    assert grown("purport_queries_total") == 2
     assert grown("purport_notifications_total", "kind") == {"match": 3, "answer change": 2}
     assert grown("purport_subscriptions") == 3
     assert grown("purport_waiting") in (2, 3)  # the last that was sent may not count yet
     assert grown("purport_errors_total", "code") == {"bad_request": 1, "not_found": 1}
-    assert grown("purport_requests_total", "status") == {"200": 4, "201": 2, "400": 1, "404": 1}
+    assert grown("purport_requests_total", "status") == {"200": 5, "201": 2, "400": 1, "404": 1}
     assert grown("purport_socket_messages_total", "direction") == {"received": 1, "sent": 2}
     assert after["purport_open_sockets"].value == after["purport_open_requests"].value == 1
     assert after["purport_publish_seconds"].count == before["purport_publish_seconds"].count + 1
@@ -479,7 +485,8 @@ def test_one_whose_disk_is_full_is_alive_and_not_ready_until_it_is_not(
         ready = client.get("/ready")
         taken = client.post("/events", json={"@id": "again", "a": 1})
 
-    assert refused.status_code >= 500 and "sqlite" not in refused.text
+    assert (refused.status_code, refused.json()["error"]) == (503, "not_kept")
+    assert "sqlite" not in refused.text
     assert (unready.status_code, unready.json()["error"]) == (503, "not_ready")
     assert "journal.sqlite" not in unready.text and "journal.sqlite" in kept.log
     assert (alive.status_code, ready.status_code) == (200, 200)

@@ -1,6 +1,7 @@
 """Settings of a service: a file, variables and flags, and what is said when one is wrong."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import purport.service.settings as of_service
 from purport.broker.access import OPEN, Action
 from purport.errors import InvalidInput
+from purport.service.serving import opened
 from purport.service.settings import ServiceSettings, read_settings
 
 EXAMPLE = Path(__file__).parents[2] / "docs/guides/service.toml"
@@ -82,6 +84,8 @@ def test_variables_take_lists_and_tables_as_json() -> None:
             "[[access.rules]]\nwho = ['x']\nactions = ['publish']\ntopics = ['a/#/b']",
             r"access.rules\[0\]: 'a/#/b'",
         ),
+        ("[cors]\norigins = ['city.example']", "cors.origins: expected an origin such as https"),
+        ("[cors]\norigins = ['https://a.example/page']", "cors.origins: expected an origin"),
         ("[listen", "not TOML"),
     ],
 )
@@ -150,3 +154,83 @@ def test_what_is_shown_has_no_secrets() -> None:
     assert "secret" not in shown and HASH not in shown
     assert 'auth.tokens[0].name = "me"' in shown
     assert "listen.port = null" in shown
+
+
+@pytest.mark.parametrize(
+    ("host", "said", "posts"),
+    [
+        ("127.0.0.1", None, True),
+        ("0.0.0.0", None, False),
+        ("0.0.0.0", True, True),
+        ("127.0.0.1", False, False),
+    ],
+)
+def test_only_a_service_that_nobody_else_reaches_posts_to_private_networks_unless_it_is_said(
+    host: str, said: bool | None, posts: bool
+) -> None:
+    flags: dict[str, Any] = {
+        "broker": {"in_memory": True, "webhooks_to_private": said},
+        "listen": {"host": host, "insecure": True},
+    }
+
+    with opened(read_settings(flags=flags, environment={})) as broker:
+        if posts:
+            broker.subscribe("{a > 0}", webhook="http://10.0.0.1/")
+        else:
+            with pytest.raises(InvalidInput, match="in a private network"):
+                broker.subscribe("{a > 0}", webhook="http://10.0.0.1/")
+
+
+@pytest.mark.parametrize(
+    ("overlay", "wrong"),
+    [
+        ('name = "a b"', r"overlay\.name: .*matching regex"),
+        ("", r"missing required field `name` - at `\$\.overlay`"),
+        ('name = "a"\nnear = 1', "no option 'overlay.near'"),
+        (
+            'name = "a"\n[[overlay.neighbours]]\nname = "a"',
+            r"overlay\.neighbours\[0\]\.name: a broker is no neighbour of itself",
+        ),
+        (
+            'name = "a"' + '\n[[overlay.neighbours]]\nname = "b"' * 2,
+            r"overlay\.neighbours\[1\]\.name: 'b' stands there more than once",
+        ),
+        (
+            'name = "a"\n[[overlay.neighbours]]\nname = "b"\nurl = "b.example"',
+            r"overlay\.neighbours\[0\]\.url: expected an address such as",
+        ),
+        (
+            'name = "a"\n[[overlay.neighbours]]\nname = "b"\ntoken = "x"\ntoken_file = "y"',
+            r"overlay\.neighbours\[0\]: either token or token_file",
+        ),
+        ('name = "a"\nmost_hops = 0', r"overlay\.most_hops"),
+    ],
+)
+def test_what_is_wrong_with_neighbours_is_said_with_its_place(
+    tmp_path: Path, overlay: str, wrong: str
+) -> None:
+    path = written(tmp_path, f"[overlay]\n{overlay}\n")
+
+    with pytest.raises(InvalidInput, match=f"service.toml: .*{wrong}"):
+        read_settings(path, environment={})
+
+
+def test_the_tokens_of_neighbours_are_not_shown(tmp_path: Path) -> None:
+    neighbour = '[[overlay.neighbours]]\nname = "b"\ntoken = "secret"\n'
+    settings = read_settings(
+        written(tmp_path, f'[overlay]\nname = "a"\n{neighbour}'), environment={}
+    )
+
+    assert "secret" not in settings.shown() and 'neighbours[0].name = "b"' in settings.shown()
+
+
+def test_a_token_file_without_a_token_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    neighbour = of_service.NeighbourSettings("b", token_file=path)
+    for written_there, wrong in ((None, "No such file"), ("", "no token"), ("é", "it is no token")):
+        if written_there is not None:
+            path.write_text(written_there)
+        with pytest.raises(InvalidInput, match=wrong):
+            neighbour.token_to_show()
+    path.write_text(" t0 \n")
+    assert neighbour.token_to_show() == "t0"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
@@ -120,6 +122,21 @@ def test_who_would_be_cut_off_is(service: Secured, slow: Slow) -> None:
     assert figure(service, "purport_closed_sockets_total", "code", "1013") == 1
 
 
+def test_who_goes_while_it_is_being_cut_off_leaves_no_traceback(
+    service: Secured, slow: Slow, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = slow("disconnect")
+    publish(service)
+    wait_until(lambda: service.broker.registration("slow").is_paused)
+
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close_socket()
+    wait_until(lambda: figure(service, "purport_closed_sockets_total", "code", "1013") == 1)
+    wait_until(lambda: service.service.metrics.sockets == 0)
+
+    assert not [one.getMessage() for one in caplog.records if one.exc_info]
+
+
 def test_what_is_paused_goes_on_when_it_is_resumed(service: Secured, slow: Slow) -> None:
     client = slow("pause")
 
@@ -167,3 +184,15 @@ def test_messages_that_come_too_fast_are_read_later_and_counted() -> None:
 
     assert answers == ["bad_request"] * 15
     assert found["purport_rate_limited_total"].value > 0
+
+
+def test_who_waits_for_a_rate_goes_on_when_there_is_none_any_more() -> None:
+    with secured(limits=RequestLimits(requests_per_second=1)) as service:
+        talking = service.socket()
+        for _ in range(30):
+            talking.say({})
+        talking.hear()
+        wait_until(lambda: service.service.metrics.rate_limited)
+        service.reload(limits=RequestLimits())
+
+        assert [talking.hear()["error"] for _ in range(29)] == ["bad_request"] * 29

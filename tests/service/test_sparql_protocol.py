@@ -1,6 +1,7 @@
 """The SPARQL 1.1 Protocol, as clients see it over HTTP."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,6 +11,7 @@ import pytest
 from purport.embedded.broker import Broker
 from purport.service.settings import RequestLimits, ServiceSettings
 from tests.embedded.brokers import exact
+from tests.service.server_process import ServerProcess
 from tests.service.serving import served, service_of
 
 DATA = (
@@ -21,6 +23,7 @@ NAMED = "SELECT ?s WHERE { GRAPH ?g { ?s <urn:p> ?o } } ORDER BY ?s"
 FORM = "application/x-www-form-urlencoded"
 QUERY = "application/sparql-query"
 UPDATE = "application/sparql-update"
+PRODUCT = " . ".join(f"?{name} <urn:p> ?{name}{name}" for name in "abcdefgh")
 CONSTRUCT = "CONSTRUCT WHERE { ?s ?p ?o }"
 
 
@@ -197,14 +200,6 @@ def test_a_malformed_query_is_refused_with_its_place(client: httpx.Client) -> No
     assert "line 2, column 9" in answer.json()["error_description"]
 
 
-def test_a_body_that_is_too_large_is_refused(broker: Broker) -> None:
-    settings = ServiceSettings(limits=RequestLimits(body_bytes=100))
-    with served(service_of(broker, settings)) as client:
-        answer = client.post("/query", content=b"#" * 101, headers={"Content-Type": QUERY})
-
-    assert problem(answer) == (413, "too_large")
-
-
 def test_a_large_answer_comes_whole(client: httpx.Client) -> None:
     values = " ".join(f"<urn:{number:06}>" for number in range(500))
     text = f"SELECT * WHERE {{ VALUES ?a {{ {values} }} VALUES ?b {{ {values} }} }} LIMIT 60000"
@@ -225,6 +220,47 @@ def test_a_query_that_takes_too_long_is_given_up(broker: Broker, verb: str) -> N
 
         assert problem(answer) == (503, "query_too_slow")
         assert subjects(client.get("/query", params={"query": SUBJECTS})) == ["urn:a"]
+
+
+def test_queries_that_are_given_up_keep_nobody_out_but_other_queries(tmp_path: Path) -> None:
+    """They go on in their threads: pyoxigraph cannot be told to end what has no solution."""
+    settings = tmp_path / "service.toml"
+    settings.write_text("[limits]\nquery_seconds = 0.2\nfirst_answer_seconds = 0.2\n")
+    server = ServerProcess(tmp_path / "kept", "--config", str(settings))
+    with httpx.Client(base_url=server.url) as client:
+        facts = " . ".join(f"<urn:{number}> <urn:p> {number}" for number in range(100))
+        client.post("/update", data={"update": f"INSERT DATA {{ {facts} }}"})
+        counted = f"SELECT (COUNT(*) AS ?n) {{ {PRODUCT} }}"
+        is_there = f"ASK {{ {PRODUCT} FILTER(?aa + ?hh < 0) }}"
+        told = [
+            client.post("/subscriptions", json={"sparql": f"SELECT ?a {{ {PRODUCT} }}"}),
+            client.post("/query", data={"query": counted}),
+            client.post("/query", data={"query": is_there}),
+            client.post("/dry-run", json={"sparql": counted}),
+            client.post("/subscriptions", json={"sparql": is_there}),
+            client.post("/query", data={"query": SUBJECTS}),
+        ]
+        others = [
+            client.get("/subscriptions"),
+            client.get("/metrics"),
+            client.get("/ready"),
+            client.post("/events", json={"a": 1}),
+        ]
+    ended_with = server.stop()
+
+    slow, refused = (503, "query_too_slow"), (429, "too_many_requests")
+    assert [problem(answer) for answer in told] == [*[slow] * 5, refused]
+    assert [answer.status_code for answer in others] == [200, 200, 200, 200]
+    assert ended_with == 0 and "Traceback" not in server.log
+
+
+def test_a_dry_run_that_takes_too_long_is_given_up(broker: Broker) -> None:
+    broker.publish_all([{"a": number} for number in range(3)])
+    settings = ServiceSettings(limits=RequestLimits(query_seconds=1e-6))
+    with served(service_of(broker, settings)) as client:
+        assert problem(client.post("/dry-run", json={"purport": "{a > 0}"}))[0] == 503
+    with served(service_of(broker)) as client:
+        assert len(client.post("/dry-run", json={"purport": "{a > 0}"}).json()["trials"]) == 2
 
 
 @pytest.mark.parametrize("way", ["form", "direct"])

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from purport import Broker
+from purport.sparql.graph_store import Dataset
 from tests.service.serving import Served, served_broker
 
 LAMPS = "SELECT ?lamp ?value WHERE { ?lamp <urn:dim> ?value }"
@@ -241,6 +243,21 @@ def test_after_a_number_that_was_not_told_yet_nothing_is_passed_over(
     assert client.hear()["notification"]["event"]["a"] == 2
 
 
+def test_a_durable_query_is_told_where_it_goes_on(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    asked = {"subscribe": {"sparql": LAMPS, "name": "lamps", "durable": True}}
+    client = open_socket()
+
+    begun = [client.ask(asked), client.hear()]
+    client.close()
+    again = open_socket().ask({"subscribe": {**asked["subscribe"], "after": 0}})
+
+    assert begun[0] == {"subscribed": {"spuid": "lamps", "sequence": 0}}
+    assert begun[1]["notification"]["sequence"] == 0
+    assert again == {"subscribed": {"spuid": "lamps", "sequence": 1}}
+
+
 def test_a_durable_subscription_outlives_its_socket_until_it_is_unsubscribed(
     server: Served, open_socket: Callable[[], Client]
 ) -> None:
@@ -388,3 +405,75 @@ def test_a_rule_is_no_subscription_and_none_takes_its_place(
         refused = client.ask({"subscribe": {kind: what, "name": name, "durable": True}})
         assert (refused["status_code"], refused["error"]) == (409, "exists")
     assert {one.id for one in server.broker.registrations()} == {"made", "heard"}
+
+
+def test_who_hears_what_is_there_changes_only_what_the_message_says(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    server.broker.subscribe(
+        LAMPS,
+        name="lamps",
+        dataset=Dataset(("urn:g",)),
+        delivery="at most once",
+        most_waiting=7,
+        overflow="refuse",
+    )
+    before = server.broker.registration("lamps")
+    asked = {"sparql": LAMPS, "name": "lamps", "durable": True}
+    client = open_socket()
+
+    client.ask({"subscribe": asked})
+    client.hear()
+    is_same = server.broker.registration("lamps") == before
+    client.close()
+    open_socket().ask({"subscribe": {**asked, "most_waiting": 9, "overflow": "block"}})
+
+    after = server.broker.registration("lamps")
+    assert is_same
+    assert (after.version, after.most_waiting) == (2, 9)
+    assert replace(after, version=1, since=before.since, sequence=before.sequence) == replace(
+        before, most_waiting=9
+    )
+
+
+def test_what_is_posted_to_a_webhook_is_not_told_to_a_socket_and_stays_posted(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    server.broker.subscribe("{a > 0} as hot", webhook="http://127.0.0.1:1/hook")
+
+    asked = {"purport": "{a > 0}", "name": "hot", "durable": True}
+    refused = open_socket().ask({"subscribe": asked})
+
+    assert (refused["status_code"], "webhook" in refused["error_description"]) == (409, True)
+    assert server.broker.registration("hot").webhook == "http://127.0.0.1:1/hook"
+
+
+def test_a_durable_subscription_is_not_made_of_one_that_ends_with_its_socket(
+    server: Served, open_socket: Callable[[], Client]
+) -> None:
+    asked = {"purport": "{a > 0}", "name": "hot"}
+    open_socket().ask({"subscribe": asked})
+
+    refused = open_socket().ask({"subscribe": {**asked, "durable": True}})
+
+    assert (refused["status_code"], refused["error"]) == (409, "exists")
+    assert not server.broker.registration("hot").is_durable
+
+
+@pytest.mark.parametrize(
+    ("name", "owner", "status"), [("anns", "ann", 409), ("into-triples:t", None, 400)]
+)
+def test_nobody_takes_what_is_anothers_or_belongs_to_the_service(
+    server: Served,
+    open_socket: Callable[[], Client],
+    name: str,
+    owner: str | None,
+    status: int,
+) -> None:
+    server.broker.subscribe("{a > 0}", name=name, owner=owner, most_waiting=7)
+
+    asked = {"purport": "{a > 0}", "name": name, "durable": True, "most_waiting": 8}
+    refused = open_socket().ask({"subscribe": asked})
+
+    assert refused["status_code"] == status
+    assert server.broker.registration(name).most_waiting == 7

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -10,6 +11,7 @@ import pytest
 from pyoxigraph import QuerySolutions
 
 from purport.broker.access import AccessRule, AccessRules, Action
+from purport.broker.records import Overflow
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.errors import InvalidInput
@@ -50,7 +52,7 @@ def translated(
         async with asyncio.timeout(_LATEST_SECONDS):
             while not await asyncio.to_thread(until):
                 await asyncio.sleep(0.005)
-        translating.stop()
+        await translating.stop()
         service.close()
 
     register(broker, given)
@@ -145,6 +147,71 @@ def test_an_event_that_has_no_subject_is_a_failure_and_the_next_one_goes_on(brok
     [failure] = broker.failures()
     assert failure.event_id == "nobody's"
     assert "nothing under 'sensor'" in failure.reason
+
+
+def changes_told(broker: Broker) -> list[tuple[str, ...]]:
+    """What events have told of changes: what of which values, in their order."""
+    told = [one.event for one in broker.entries(0) if one.event is not None]
+    return [
+        (str(one.statements[0].value), *(str(said.value) for said in one.statements[1:]))
+        for one in told
+        if one.id is not None and one.id.startswith("changes:")
+    ]
+
+
+HOTTEST = Changes("hottest", "SELECT (MAX(?h) AS ?m) WHERE { ?s <urn:purport:heat> ?h }")
+
+
+def test_a_whole_answer_becomes_events_only_as_far_as_it_is_another(broker: Broker) -> None:
+    given = settings(changes=(HOT,))
+
+    def heat(sensor: str, degrees: int) -> None:
+        broker.update(f"INSERT DATA {{ <urn:{sensor}> <urn:purport:heat> {degrees} }}")
+
+    def act() -> None:
+        for number in range(300):  # more than are looked at at once
+            heat(f"s{number}", 31)
+        broker.pause("into-events:hot")
+        heat("late", 40)
+        broker.update("DELETE WHERE { <urn:s7> <urn:purport:heat> ?h }")
+        broker.resume("into-events:hot")
+        broker.pause("into-events:hot")
+        broker.resume("into-events:hot")
+        heat("last", 50)
+
+    translated(broker, given, act, lambda: ("added", "urn:last") in changes_told(broker))
+
+    added = [("added", f"urn:s{number}") for number in range(300)]
+    assert changes_told(broker) == [
+        *added, ("removed", "urn:s7"), ("added", "urn:late"), ("added", "urn:last"),
+    ]  # fmt: skip
+
+
+def test_a_restart_publishes_no_answer_anew(tmp_path: Path) -> None:
+    given = settings(triples=(READINGS,), changes=(HOTTEST,))
+    reserving = BrokerSettings(reserved=RESERVED)
+    for heat in (5, 7, 7, 3):
+        with Broker.open(tmp_path, matcher=exact, settings=reserving) as broker:
+            event = {"@id": f"e{heat}", "sensor": f"urn:s{heat}", "heat": heat}
+            translated(
+                broker,
+                given,
+                partial(broker.publish, event),
+                lambda: not any(broker.status(one.id).waiting for one in broker.registrations()),
+            )
+
+    with Broker.open(tmp_path, matcher=exact, settings=reserving) as broker:
+        assert changes_told(broker) == [
+            ("added",), ("removed",), ("added", "5"), ("removed", "5"), ("added", "7"),
+        ]  # fmt: skip
+
+
+def test_publishers_wait_for_what_is_translated_rather_than_that_something_is_lost(
+    broker: Broker,
+) -> None:
+    register(broker, settings(triples=(READINGS,), changes=(HOT,)))
+
+    assert {one.overflow for one in broker.registrations()} == {Overflow.REFUSE}
 
 
 def test_what_is_no_longer_wanted_is_no_longer_subscribed_to(broker: Broker) -> None:
@@ -259,7 +326,7 @@ def test_a_kill_loses_and_doubles_nothing(tmp_path: Path) -> None:
     with Broker.open(folder, matcher=exact) as broker:
         published = Counter(
             entry.event.id
-            for entry in broker._journal.read()
+            for entry in broker.entries(0)
             if entry.event is not None and entry.event.id and entry.event.id.startswith("changes:")
         )
     assert len(published) == 300

@@ -148,7 +148,7 @@ def test_a_dry_run_tells_what_would_have_been_told(text: str, events: list[dict[
     with Broker.in_memory(matcher=exact) as broker, client_of(broker) as client:
         heard = broker.subscribe(text, name="real")
         client.post("/events", json=events)
-        told = [one.match.event.id for one in heard.waiting()]
+        told = [one.match.event.id for one in heard.replay()]
         before = broker.sequence
 
         trials = client.post("/dry-run", json={"purport": text}).json().get("trials", [])

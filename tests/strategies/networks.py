@@ -81,8 +81,11 @@ def airs(draw: st.DrawFn) -> Air:
     )
 
 
+_CLEAR = st.just(Air())
+
+
 @st.composite
-def scenarios(draw: st.DrawFn, air: st.SearchStrategy[Air] = st.just(Air())) -> Scenario:
+def scenarios(draw: st.DrawFn, air: st.SearchStrategy[Air] = _CLEAR) -> Scenario:
     """Small scenarios in which nodes die soon."""
     return Scenario(
         draw(routings),

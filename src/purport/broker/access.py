@@ -38,7 +38,7 @@ class AccessRule:
     `who` are names, or `*` for anyone, those without a name too. Topics are patterns as in MQTT:
     `building/+/heat` with any one level, `building/#` with all below it and itself. Graphs are
     IRIs, or beginnings of IRIs followed by `*`, or `default`. A rule about topics says nothing of
-    graphs.
+    graphs, nor one about graphs of topics: for both, there are two rules.
     """
 
     who: frozenset[str]
@@ -53,6 +53,9 @@ class AccessRule:
                 raise InvalidInput(f"an access rule has sets of names and patterns, got {what!r}")
         for pattern in self.topics:
             require_topic_pattern(pattern)
+        if "#" not in self.topics and "*" not in self.graphs:
+            told = f"of topics ({', '.join(self.topics)}) or of graphs ({', '.join(self.graphs)})"
+            raise InvalidInput(f"an access rule says something {told}, not of both: make two of it")
 
     def is_about(self, who: str | None, action: Action) -> bool:
         """Whether it says anything of this, on whatever topic."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from purport.errors import InvalidInput, PurportError
 from purport.model.language.parse import parse
 from purport.model.language.write import write
 from purport.model.subscription import Options, Subscription
+from purport.remembering import remembered
 from purport.sparql.engine_time import asks_for_time
 from purport.sparql.graph_store import WHOLE, Dataset
 from purport.sparql.memory_store import MemoryStore
+from purport.sparql.modesty import require_modest
 from purport.sparql.standing_query import variables_of as variables_in
 from purport.sparql.tokens import tokens_of
 
@@ -66,7 +67,7 @@ def is_steady(query: Query) -> bool:
     )
 
 
-@lru_cache(maxsize=4_096)
+@remembered(1_024, longest=16_384, length=len)
 def variables_of(query: str) -> tuple[str, ...]:
     """The variables of a query's answer, in their order; none of one that cannot be read.
 
@@ -74,6 +75,7 @@ def variables_of(query: str) -> tuple[str, ...]:
     ('lamp', 'dim')
     """
     try:
+        require_modest(query)
         return variables_in(query, MemoryStore().query(query, WHOLE))
     except PurportError:
         return ()

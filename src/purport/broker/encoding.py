@@ -13,7 +13,7 @@ from purport.broker.records import Entry, Record
 from purport.errors import EventError
 from purport.model.event import Event
 
-RECORD_VERSION = 5  # what is written; older ones are read
+RECORD_VERSION = 6  # what is written; older ones are read
 SAME_FORM = range(2, RECORD_VERSION + 1)  # later ones have more kinds of records and more fields
 
 

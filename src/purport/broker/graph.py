@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,6 +21,7 @@ from purport.sparql.graph_store import Answer
 from purport.sparql.inferring_store import AssertedFacts, InferringStore
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.ontology_rules import InferenceSource, rules_of
+from purport.sparql.row_limit import at_most
 from purport.sparql.terms import Term
 
 _LOOKING = "\x00looking"  # the id of a subscription that is there for a moment
@@ -65,14 +66,25 @@ class Graph:
     quads as well; the journal has what was asserted.
     """
 
-    def __init__(self, ontology: InferenceSource | None = None) -> None:
+    def __init__(
+        self,
+        ontology: InferenceSource | None = None,
+        *,
+        most_rows: int | None = None,
+        may_load: bool = False,
+    ) -> None:
+        """Whoever subscribes has so many rows made at a time at the most; None: any number.
+
+        If updates `may_load`, LOAD reads files of this machine.
+        """
+        self._most_rows, self._may_load = most_rows, may_load
         self._clock = _SetClock()
         self._store: MemoryStore | InferringStore = MemoryStore()
         self._asserted: MemoryStore | AssertedFacts = self._store
         if ontology is not None:
             self._store = InferringStore(rules_of(ontology))
             self._asserted = self._store.asserted
-        self._engine = Engine(self._store, clock=self._clock)
+        self._engine = Engine(self._store, clock=self._clock, may_load=self._may_load)
         self._queries: dict[str, Query] = {}  # those that are subscribed to
         self._held = 0  # how many are there until they are let go
         self._drafted: list[_Drafted] = []
@@ -82,9 +94,13 @@ class Graph:
         """What `NOW()` is from now on, in microseconds since 1970: the time of an entry."""
         self._clock.time = time_of(at)
 
-    def query(self, query: Query) -> Answer:
-        """The answer to a query, now."""
-        return self._engine.query(query.text, query.dataset)
+    def begin(self, query: Query) -> Callable[[], Answer]:
+        """Begin to answer a query, which sees what is there now; what this gives does the work."""
+        return self._engine.begin(query.text, query.dataset)
+
+    def is_followed(self, query: Query) -> bool:
+        """Whether the answer to a query is kept, so that who subscribes to it costs little."""
+        return self._engine.is_subscribed(query.text, query.dataset)
 
     def change_of(self, text: str) -> Change:
         """What an update would change; it is not run."""
@@ -98,7 +114,8 @@ class Graph:
 
     def hold(self, query: Query) -> Sequence[Binding]:
         """The same, and whoever subscribes before it is let go begins with this very answer."""
-        live = self._engine.subscribe(query.text, query.dataset, id=f"{_HELD}{self._held}")
+        with at_most(self._most_rows):
+            live = self._engine.subscribe(query.text, query.dataset, id=f"{_HELD}{self._held}")
         self._held += 1
         return live.initial
 
@@ -180,7 +197,7 @@ class Graph:
 
     def _ask_anew(self) -> None:
         """After an engine broke off: who knows which answers it has taken up."""
-        self._engine = Engine(self._store, clock=self._clock)
+        self._engine = Engine(self._store, clock=self._clock, may_load=self._may_load)
         self._held = 0
         for identifier, query in self._queries.items():
             self._engine.subscribe(query.text, query.dataset, id=identifier)
@@ -205,14 +222,19 @@ def recorded_change(updated: Updated) -> Change:
     return change_from(updated.added, updated.removed, updated.created, updated.dropped)
 
 
-def require_update(text: str) -> None:
+def require_update(text: str, *, may_load: bool = False) -> None:
     """Raise `SparqlSyntaxError` if a text is no update, `NotAllowed` if it is none for here."""
     try:
-        Engine(clock=_SetClock()).change_of(text)
+        Engine(clock=_SetClock(), may_load=may_load).change_of(text)
     except (SparqlSyntaxError, NotAllowed):
         raise
     except PurportError:  # it is one, though it could not be run on a graph without quads
         pass
+
+
+def require_query(text: str) -> None:
+    """Raise `SparqlSyntaxError` if a text is no query, `NotAllowed` if it is none for here."""
+    Engine(clock=_SetClock()).query(text)
 
 
 def graph_names(change: Change) -> frozenset[str]:

@@ -6,15 +6,15 @@ Where that is not plain to see, it is more of them than it may be, never fewer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from purport.broker.access import EVERY_GRAPH
 from purport.broker.asked import Query
 from purport.broker.graph import DEFAULT
+from purport.remembering import remembered
 from purport.sparql.errors import SparqlSyntaxError
 from purport.sparql.graph_store import WHOLE
 from purport.sparql.terms import node_of
-from purport.sparql.tokens import Kind, Token, after_prologue, closing, tokens_of
+from purport.sparql.tokens import Kind, Token, after_prologue, closing, operations_of, tokens_of
 
 _NAMES = (Kind.IRI, Kind.NAME, Kind.VARIABLE)
 _UNKNOWN = "?"  # what stands where a graph should, and is understood no better than a variable
@@ -22,7 +22,7 @@ _BEFORE_GRAPHS = ("GRAPH", "FROM", "USING", "NAMED", "WITH")
 _BEFORE_PREFIXES = ("PREFIX", "BASE")
 
 
-@lru_cache(maxsize=1_024)
+@remembered(1_024, longest=16_384, length=lambda query: len(query.text))
 def graphs_read(query: Query) -> frozenset[str]:
     """The graphs that a query reads: those of FROM, or else the default one and those of GRAPH.
 
@@ -47,7 +47,7 @@ def graphs_read(query: Query) -> frozenset[str]:
     return frozenset(read)
 
 
-@lru_cache(maxsize=1_024)
+@remembered(1_024, longest=16_384, length=len)
 def graphs_of_update(update: str) -> frozenset[str]:
     """The graphs that the operations of an update read, or name as those to be changed.
 
@@ -55,7 +55,7 @@ def graphs_of_update(update: str) -> frozenset[str]:
     """
     found: set[str] = set()
     prologue = ""
-    for operation in _operations(tokens_of(update)):
+    for operation in operations_of(tokens_of(update)):
         begin = after_prologue(operation)
         prologue += f"{_text(update, operation[:begin])} "
         if operation[begin:]:
@@ -137,17 +137,6 @@ def _is_doubtful(token: Token) -> bool:
     if any(one in word for one in _BEFORE_PREFIXES):
         return True
     return word not in _BEFORE_GRAPHS and any(one in word for one in _BEFORE_GRAPHS)
-
-
-def _operations(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The tokens of each operation: a `;` in braces is none between operations."""
-    begin, depth = 0, 0
-    for place, token in enumerate(tokens):
-        depth += token.is_sign("{") - token.is_sign("}")
-        if depth == 0 and token.is_sign(";"):
-            yield tokens[begin:place]
-            begin = place + 1
-    yield tokens[begin:]
 
 
 def _asks_outside(tokens: Sequence[Token]) -> bool:

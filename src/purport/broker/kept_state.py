@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from purport.broker.journal import JournalError
+from purport.broker.links import KeptLinks
 from purport.broker.records import PauseReason, Subscribed
 from purport.broker.schedule import DelayedUpdate
 
-VERSION = 2  # of snapshots; version 1 had no graph
+VERSION = 3  # of snapshots; version 1 had no graph, version 2 no links
 
 
 class KeptRegistration(msgspec.Struct, frozen=True, array_like=True):
@@ -47,6 +48,7 @@ class KeptState(msgspec.Struct, frozen=True):
     facts: tuple[str, ...] = ()  # of the graph: lines of N-Quads without their points
     graphs: tuple[str, ...] = ()
     delayed: tuple[DelayedUpdate, ...] = ()
+    links: KeptLinks | None = None
 
 
 class _KeptVersion(msgspec.Struct, frozen=True):

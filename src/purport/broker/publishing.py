@@ -18,11 +18,13 @@ from purport.broker.cursor import Cursor
 from purport.broker.derivation import NO_NAMES, Names, derived_event
 from purport.broker.drafting import BacklogFull, Drafting, Limits, begun
 from purport.broker.engine import Answer, Found
+from purport.broker.links import Arrival
 from purport.broker.records import (
     Answered,
     Detected,
     Entry,
     Failed,
+    Origin,
     Published,
     Told,
     Witness,
@@ -49,6 +51,8 @@ class _Origin:
     rules: tuple[str, ...] = ()
     probability: float = 1.0
     root: int = 0
+    first: Origin | None = None  # at another broker
+    link: str = ""  # by which it came
 
 
 class _Hearing(NamedTuple):
@@ -79,6 +83,39 @@ def published(
     drafting = begun(state, at, access, received)
     origin = _Origin(topic, publisher) if topic or publisher else _NOWHERE
     _Publishing(drafting, limits or _LIMITS).publish(events, [origin] * len(events))
+    return drafting.entries
+
+
+def arrived(
+    state: BrokerState,
+    arrivals: Sequence[Arrival],
+    at: datetime,
+    *,
+    link: str,
+    limits: Limits | None = None,
+    access: AccessRules = OPEN,
+    received: Mapping[str, int] | None = None,
+) -> list[Entry]:
+    """The entries for events that came by a link, rules included; none for those that are known.
+
+    What contradicts what is known of time is published all the same, and takes no part in it.
+    """
+    fresh: dict[Origin, Arrival] = {}
+    for one in arrivals:
+        if not state.links.is_known(one.origin):
+            fresh.setdefault(one.origin, one)
+    if not fresh:
+        return []
+    drafting = begun(state, at, access, received)
+    origins = [
+        _Origin(
+            one.topic, one.publisher, one.causes, one.rules, one.probability,
+            first=one.origin, link=link,
+        )
+        for one in fresh.values()
+    ]  # fmt: skip
+    events = [one.event for one in fresh.values()]
+    _Publishing(drafting, limits or _LIMITS).publish(events, origins)
     return drafting.entries
 
 
@@ -134,7 +171,9 @@ class _Publishing:
         """Tell whom a pattern in time concerns, and let its rules go on."""
         best = Answered(found.probability)
         answers = [Answer(one, best) for one in found.subscriptions]
-        hearing = [one for one in self._hearing(answers, "") if self._hears_all(one.registration)]
+        hearing = [
+            one for one in self._hearing(answers, _NOWHERE) if self._hears_all(one.registration)
+        ]
         record = Detected(
             found.event.to_json().decode(),
             found.subscriptions,
@@ -165,12 +204,12 @@ class _Publishing:
         if not answers and origin is _NOWHERE:
             self._drafting.add(_NOTHING, event)
             return
-        hearing = self._hearing(answers, origin.topic)
+        hearing = self._hearing(answers, origin)
         try:
             for one in hearing:
                 self._drafting.require_room(one.registration)
         except BacklogFull as error:
-            if not origin.rules:
+            if not origin.rules or origin.first is not None:
                 raise
             self._drafting.add(Failed(origin.rules[0], origin.causes[0], str(error)))
             return
@@ -182,6 +221,8 @@ class _Publishing:
             origin.causes,
             origin.rules,
             origin.probability,
+            origin.first,
+            origin.link,
         )
         sequence = self._drafting.next
         self._drafting.add(record, event)
@@ -190,10 +231,15 @@ class _Publishing:
         for told in record.told:
             self._fire(told, event, origin, origin.root or sequence)
 
-    def _hearing(self, answers: Sequence[Answer], topic: str) -> list[_Hearing]:
-        """Who is told, of those whose subscriptions are answered: the oldest first."""
-        found: list[_Hearing] = []
+    def _hearing(self, answers: Sequence[Answer], origin: _Origin) -> list[_Hearing]:
+        """Who is told, of those whose subscriptions are answered: the oldest first.
+
+        A neighbour is not told what it has told.
+        """
+        topic, found = origin.topic, list[_Hearing]()
         for answer in answers:
+            if origin.link and answer.subscription == origin.link:
+                continue
             if rearms(answer.subscription) is None and self._drafting.hears(answer.subscription):
                 registration = self._state.registry.get(answer.subscription)
                 cursor = self._drafting.cursor(registration.id)

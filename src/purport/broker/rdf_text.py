@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 
 from pyoxigraph import (
     BlankNode,
@@ -21,6 +20,7 @@ from pyoxigraph import (
 )
 
 from purport.broker.journal import JournalError
+from purport.remembering import remembered
 from purport.sparql.change import Change
 from purport.sparql.terms import Fact, Term, fact_of
 
@@ -41,7 +41,7 @@ def term_text(term: Term) -> str:
     return str(term)
 
 
-@lru_cache(maxsize=8_192)
+@remembered(8_192, longest=512, length=len)
 def term_of(text: str) -> Term:
     """The term of a text."""
     if text.startswith("<") and not text.startswith("<<"):

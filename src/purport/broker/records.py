@@ -13,6 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from purport.covering.interest import Interest
 from purport.model.event import Event
 from purport.model.interval import time_of
 from purport.sparql.graph_store import WHOLE, Dataset
@@ -35,11 +36,24 @@ class Told(Struct, frozen=True, array_like=True, gc=False):
     others: tuple[Answered, ...] = ()  # the next best, where the subscriber asked for more than one
 
 
+class Origin(Struct, frozen=True, array_like=True, gc=False):
+    """Where an event was published first, which it is known by wherever it comes.
+
+    An epoch of a broker begins whenever it starts, and has a name that no other has: after a power
+    cut, or over an older copy of its journal, sequences may come again.
+    """
+
+    broker: str  # its name
+    epoch: str
+    sequence: int
+
+
 class Published(Struct, frozen=True, tag="published", omit_defaults=True):
     """An event, which stands beside the record, and who is told of it.
 
     A derived event has `causes`, the ids of the events it comes from, nearest first, the `rules` it
-    went through, in the same order, and the probability that all of these matches are right.
+    went through, in the same order, and the probability that all of these matches are right. One
+    that was published at another broker has its `origin`, and the `link` by which it came.
     """
 
     told: tuple[Told, ...] = ()
@@ -49,6 +63,8 @@ class Published(Struct, frozen=True, tag="published", omit_defaults=True):
     causes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     probability: float = 1.0
+    origin: Origin | None = None
+    link: str = ""
 
 
 class Delivery(StrEnum):
@@ -106,6 +122,22 @@ class Subscribed(Struct, frozen=True, tag="subscribed", omit_defaults=True):
     overflow: Overflow = Overflow.DROP_OLDEST
     dataset: Dataset = WHOLE  # of a query: which graphs it sees
     webhook: str = ""  # the address to which each notification is posted
+    is_link: bool = False  # a neighbouring broker is told what answers one of its interests
+
+
+class Linked(Struct, frozen=True, tag="linked", omit_defaults=True):
+    """What a neighbour wants to hear of has changed, all of it at once."""
+
+    id: str  # of the link
+    wanted: tuple[Interest, ...] = ()  # new ones, or from elsewhere than before
+    unwanted: tuple[str, ...] = ()  # the texts of those that are over
+
+
+class Begun(Struct, frozen=True, tag="begun"):
+    """A broker that has neighbours has started: an epoch of it begins."""
+
+    name: str
+    epoch: str
 
 
 class Unsubscribed(Struct, frozen=True, tag="unsubscribed", omit_defaults=True):
@@ -233,6 +265,8 @@ Record = (
     | UpdateFailed
     | Detected
     | TimePassed
+    | Linked
+    | Begun
 )
 
 

@@ -40,6 +40,7 @@ class Registration:
     is_paused: bool = False
     webhook: str = ""
     pause_reason: PauseReason | None = None  # of what is paused
+    is_link: bool = False  # to a neighbouring broker, and no subscription of anybody here
 
     @property
     def address(self) -> str:
@@ -89,6 +90,7 @@ class Registration:
             asked.most_waiting,
             asked.overflow,
             webhook=asked.webhook,
+            is_link=asked.is_link,
         )
 
     def paused(self, reason: PauseReason | None) -> Registration:
@@ -103,7 +105,7 @@ class Registration:
         """The record that registers the same."""
         return Subscribed(
             self.id, self.text, self.owner, self.is_durable, self.delivery, self.most_waiting,
-            self.overflow, dataset_of(self.subscription), self.webhook,
+            self.overflow, dataset_of(self.subscription), self.webhook, self.is_link,
         )  # fmt: skip
 
 

@@ -21,12 +21,15 @@ from purport.broker.kept_state import (
     KeptState,
     kept_state,
 )
+from purport.broker.links import Links, interest_id
 from purport.broker.records import (
     Acknowledged,
     AnswerTold,
+    Begun,
     Cancelled,
     Detected,
     Entry,
+    Linked,
     Paused,
     Published,
     Resumed,
@@ -41,10 +44,12 @@ from purport.broker.records import (
 from purport.broker.registry import Registration, Registry
 from purport.broker.rule_update import require_rule_update
 from purport.broker.schedule import Schedule
+from purport.covering.interest import EVERYTHING, PARTS
 from purport.errors import NotSupportedYet, PurportError
 from purport.model.event import Event
 from purport.model.interval import microseconds_of, time_of
 from purport.model.language.label import label
+from purport.model.language.parse import parse
 from purport.model.subscription import Rule, Subscription, Update
 from purport.temporal.asked import is_in_time
 from purport.temporal.history import HistoryError, HistoryTaken
@@ -64,6 +69,7 @@ class BrokerState:
         self.engines, self.graph = engines, graph
         self.schedule = Schedule()
         self.registry = Registry()
+        self.links = Links()
         self.cursors: dict[str, Cursor] = {}
         self.ended: dict[str, int] = {}  # of ids whose subscription ended, the next number
         self.sequence = 0  # of the last entry that was applied
@@ -117,12 +123,13 @@ class BrokerState:
 
         An answer to what re-arms a subscription has an id that `rearms` understands.
         """
-        if len(self._at_once) == 1:
-            return [list(some) for some in self._at_once[0].answers(events, at)]
         found: list[list[Answer]] = [[] for _ in events]
         for engine in self._at_once:
             for all_of_one, some in zip(found, engine.answers(events, at), strict=True):
                 all_of_one.extend(some)
+        if self.links:
+            told = zip(events, found, strict=True)
+            return [self.links.told(event, some) for event, some in told]
         return found
 
     def found(self) -> Sequence[Found]:
@@ -155,6 +162,10 @@ class BrokerState:
                     self.time.pass_time(time_of(now))
             case AnswerTold():
                 self._tell(entry)
+            case Linked() as linked:
+                self._take_interests(linked)
+            case Begun() as begun:
+                self.links.begin(entry.sequence, begun)
             case Scheduled() as scheduled:
                 self.schedule.add(entry.sequence, scheduled)
             case Cancelled(number) | UpdateFailed(number):
@@ -217,6 +228,7 @@ class BrokerState:
             () if self.graph is None else self.graph.facts(),
             () if self.graph is None else self.graph.named_graphs(),
             tuple(self.schedule),
+            self.links.kept(),
         )
         return msgspec.json.encode(kept)
 
@@ -249,10 +261,15 @@ class BrokerState:
             self.registry.put(registration)
         for registration in self.registry:
             self._run(registration)
+        if kept.links is not None:
+            for linked in self.links.restore(kept.links):
+                self._take_interests(linked)
         self.registry.version = kept.registry_version
 
     def _publish(self, entry: Entry, published: Published) -> None:
         assert entry.event is not None
+        if published.origin is not None:
+            self.links.known.add(published.origin)
         for engine in self.engines:
             engine.advance(entry.sequence, entry.event, entry.time)
         cursors = self.cursors
@@ -292,10 +309,14 @@ class BrokerState:
             self.cursors[identifier] = Cursor.beginning(self.ended.pop(identifier, 0))
         elif before.subscription != registration.subscription:
             self.cursors[identifier] = self.cursors[identifier].anew()
+        if registration.is_link:
+            self.links.open(identifier)
         self._run(registration)
 
     def _unsubscribe(self, entry: Entry, identifier: str) -> None:
         self._stop(identifier)
+        for text in self.links.close(identifier):
+            self._drop_interest(identifier, text)
         self._forget_cursor(identifier)
         self.registry.apply(entry)
         expiries = (options_of(one.subscription).expires for one in self.registry)
@@ -314,7 +335,7 @@ class BrokerState:
         expires = options_of(registration.subscription).expires
         if expires is not None:
             self._first_expiry = min(expires, self._first_expiry or expires)
-        if registration.is_paused:
+        if registration.is_paused or registration.is_link:
             return
         try:
             if isinstance(registration.subscription, Query):
@@ -340,6 +361,36 @@ class BrokerState:
             for count, opposite in enumerate(contraries(subscription), 1):
                 engine.add(f"{identifier}{_CONTRARY}{count}", opposite)
             self._contraries[identifier] = count
+
+    def _take_interests(self, linked: Linked) -> None:
+        """Have engines answer what a neighbour wants to hear of."""
+        before = set(self.links.interests(linked.id))
+        for text in linked.unwanted:
+            if text in before:
+                self._drop_interest(linked.id, text)
+        self.links.take(linked)
+        for one in linked.wanted:
+            if one.text not in before and one.text not in (EVERYTHING, PARTS):
+                self._run_interest(linked.id, one.text)
+
+    def _run_interest(self, link: str, text: str) -> None:
+        try:
+            subscription = parse(text)
+            engine = self.require_runnable(subscription)
+            if engine is self.time:
+                raise NotSupportedYet("time", text)
+        except PurportError:  # of a measure or class, say, that is known there, and not here
+            self.links.cannot_judge(link, text)
+            return
+        identifier = interest_id(link, text)
+        engine.add(identifier, asked_of(subscription))
+        self._engine_of[identifier] = engine
+
+    def _drop_interest(self, link: str, text: str) -> None:
+        identifier = interest_id(link, text)
+        engine = self._engine_of.pop(identifier, None)
+        if engine is not None:
+            engine.remove(identifier)
 
     def _is_run(self, identifier: str) -> bool:
         return identifier in self._engine_of or identifier in self._queries

@@ -21,7 +21,7 @@ class Registered(msgspec.Struct, frozen=True):
     """A subscription or rule, and how far its subscriber is."""
 
     id: str
-    kind: str  # subscription, query or rule
+    kind: str  # subscription, query, rule or neighbour
     text: str
     owner: str | None
     version: int
@@ -119,7 +119,7 @@ def _registered(journal: SqlJournal) -> list[Registered]:
     return [
         Registered(
             one.id,
-            _kind(one.subscription),
+            "neighbour" if one.is_link else _kind(one.subscription),
             one.text,
             one.owner,
             one.version,

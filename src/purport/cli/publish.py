@@ -111,7 +111,8 @@ def _portions(given: str) -> Iterator[list[bytes]]:
         except OSError as error:
             raise UnusablePath(given, error.strerror or str(error)) from None
     elif given.lstrip().startswith("{"):
-        yield [" ".join(given.splitlines()).encode(errors="replace")]
+        line = given.replace("\r", " ").replace("\n", " ")  # between the parts of JSON, if at all
+        yield [line.encode(errors="replace")]
     else:
         raise InvalidInput(f"{given!r:.80} is neither an event in JSON nor a file")
 

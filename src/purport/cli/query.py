@@ -67,16 +67,17 @@ def query(
 
 
 def _print_json(answer: Answer) -> None:
-    from purport.client.answers import Solutions, term_json
+    from purport.client.answers import Solutions
+    from purport.embedded.message import term_message
 
     if isinstance(answer, bool):
         print_json({"boolean": answer})
     elif isinstance(answer, Solutions):
         for binding in answer:
-            print_json({name: term_json(term) for name, term in binding.items()})
+            print_json({name: term_message(term) for name, term in binding.items()})
     else:
         for triple in answer:
-            print_json(term_json(triple)["value"])
+            print_json(term_message(triple)["value"])
 
 
 def _print_lines(answer: Answer) -> None:

@@ -36,37 +36,47 @@ _QUIET_SECONDS = 1.0
 _OVERFLOWS = get_args(OverflowName)
 
 
+Text = Annotated[
+    str | None,
+    typer.Argument(metavar="TEXT|FILE|-", help="A subscription in braces, or a SPARQL query."),
+]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="What it is called; without a text, which query of the profile."
+    ),
+]
+Durable = Annotated[
+    bool, typer.Option("--durable", help="It outlives this command, and is gone on with.")
+]
+After = Annotated[
+    int | None,
+    typer.Option(min=-1, metavar="N", help="Go on after this notification (-1: the first)."),
+]
+MostWaiting = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="As many wait at the server at most.")
+]
+OverflowOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help=f"What if more would: {', '.join(_OVERFLOWS)}."),
+]
+Count = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="End after so many notifications.")
+]
+UntilEnd = Annotated[
+    bool, typer.Option("--until-end", help="End when nothing has come for a second.")
+]
+
+
 def subscribe(
-    text: Annotated[
-        str | None,
-        typer.Argument(metavar="TEXT|FILE|-", help="A subscription in braces, or a SPARQL query."),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="What it is called; without a text, which query of the profile."
-        ),
-    ] = None,
-    durable: Annotated[
-        bool, typer.Option("--durable", help="It outlives this command, and is gone on with.")
-    ] = False,
-    after: Annotated[
-        int | None,
-        typer.Option(min=-1, metavar="N", help="Go on after this notification (-1: the first)."),
-    ] = None,
-    most_waiting: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="As many wait at the server at most.")
-    ] = None,
-    overflow: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help=f"What if more would: {', '.join(_OVERFLOWS)}."),
-    ] = None,
-    count: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="End after so many notifications.")
-    ] = None,
-    until_end: Annotated[
-        bool, typer.Option("--until-end", help="End when nothing has come for a second.")
-    ] = False,
+    text: Text = None,
+    name: Name = None,
+    durable: Durable = False,
+    after: After = None,
+    most_waiting: MostWaiting = None,
+    overflow: OverflowOption = None,
+    count: Count = None,
+    until_end: UntilEnd = False,
     default_graph: DefaultGraphOption = None,
     named_graph: NamedGraphOption = None,
     server: ServerOption = None,

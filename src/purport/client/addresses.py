@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -56,15 +55,6 @@ class Addresses:
         """The same, but subscriptions are asked for at another address."""
         _parts(subscribe, ("ws", "wss"))
         return replace(self, subscribe=subscribe)
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address is on this machine, which no proxy can reach."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _subscribe_address(parts: SplitResult) -> str:

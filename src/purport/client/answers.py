@@ -20,12 +20,10 @@ from pyoxigraph import (
 )
 
 from purport.client.messages import AnswerMessage
-from purport.model.rdf import XSD
 
 Binding = dict[str, NamedNode | BlankNode | Literal | Triple]
 
 RESULTS_JSON = "application/sparql-results+json"
-XSD_STRING = XSD + "string"
 N_TRIPLES = "application/n-triples"
 
 
@@ -70,29 +68,6 @@ def bindings_of(answer: AnswerMessage | None) -> tuple[Binding, ...]:
     read = read_answer(msgspec.json.encode(answer), RESULTS_JSON)
     assert isinstance(read, Solutions)
     return read.bindings
-
-
-def term_json(term: NamedNode | BlankNode | Literal | Triple) -> dict[str, object]:
-    """A term as SPARQL 1.1 results in JSON have it.
-
-    >>> term_json(Literal("lamp", language="en"))
-    {'type': 'literal', 'value': 'lamp', 'xml:lang': 'en'}
-    """
-    match term:
-        case NamedNode():
-            return {"type": "uri", "value": term.value}
-        case BlankNode():
-            return {"type": "bnode", "value": term.value}
-        case Triple():
-            parts = (term.subject, term.predicate, term.object)
-            names = ("subject", "predicate", "object")
-            told = {name: term_json(part) for name, part in zip(names, parts, strict=True)}
-            return {"type": "triple", "value": told}
-    if term.language is not None:
-        return {"type": "literal", "value": term.value, "xml:lang": term.language}
-    if term.datatype.value == XSD_STRING:
-        return {"type": "literal", "value": term.value}
-    return {"type": "literal", "value": term.value, "datatype": term.datatype.value}
 
 
 def _solutions(body: bytes) -> Solutions | bool:

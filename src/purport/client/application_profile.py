@@ -76,11 +76,6 @@ class ApplicationProfile:
         """Where the server is."""
         return _addresses(self._root, None)
 
-    @property
-    def has_login(self) -> bool:
-        """Whether the server wants tokens (`oauth`, `enable`)."""
-        return self._root.get("oauth").get("enable").flag()
-
     def query(self, name: str, bindings: Mapping[str, Any] | None = None) -> ProfiledRequest:
         """A query by its name, with its variables bound: to these values, or those in the file."""
         return self._request("queries", name, bindings or {})

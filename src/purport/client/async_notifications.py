@@ -134,9 +134,9 @@ class AsyncNotifications:
                 lambda socket: asyncio.wait_for(socket.recv(), self._reach.timeout_seconds)
             )
         assert self._socket is not None
-        seconds = seconds_until(deadline)
         try:
-            return await asyncio.wait_for(self._socket.recv(), seconds)
+            async with asyncio.timeout(seconds_until(deadline)):
+                return await self._socket.recv()
         except TimeoutError:
             raise NotYet from None
         except SOCKET_FAILURES as error:

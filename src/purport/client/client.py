@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 from purport.client.addresses import Addresses
 from purport.client.answers import Answer
 from purport.client.collection import Collection
 from purport.client.collection_requests import CollectionRequests
-from purport.client.conversation import PATIENCE, Acknowledging, Conversation
+from purport.client.conversation import PATIENCE
 from purport.client.login import Asking, Login, Session, alone
 from purport.client.messages import (
     CredentialsMessage,
@@ -20,7 +20,6 @@ from purport.client.messages import (
     DryRunAnswer,
     DryRunRequest,
     EventReceipt,
-    OverflowName,
     TokenMessage,
     UpdateDone,
 )
@@ -35,7 +34,7 @@ from purport.client.reach import (
 )
 from purport.client.request import Answered, Request
 from purport.client.requests import Publishable, Requests
-from purport.client.subscribing import acknowledging_of, subscribe_message
+from purport.client.subscribing import SubscribeOptions, conversation_about
 from purport.courier import Patience
 
 T = TypeVar("T")
@@ -105,42 +104,15 @@ class Client:
         asked = self._requests.query(text, default_graphs=default_graphs, named_graphs=named_graphs)
         return self.ask(asked)
 
-    def subscribe(
-        self,
-        text: str,
-        *,
-        name: str | None = None,
-        durable: bool = False,
-        after: int | None = None,
-        alias: str | None = None,
-        most_waiting: int | None = None,
-        overflow: OverflowName | None = None,
-        acknowledging: Acknowledging | str = Acknowledging.WHEN_NEXT_IS_TAKEN,
-        default_graphs: Iterable[str] = (),
-        named_graphs: Iterable[str] = (),
-    ) -> Notifications:
+    def subscribe(self, text: str, **options: Unpack[SubscribeOptions]) -> Notifications:
         """Subscribe to events, or to the answer of a SPARQL query; then iterate.
 
         A durable one has a name, outlives the connection and is acknowledged as notifications are
-        taken, or by hand. Any other one ends when it is closed.
+        taken, or by hand. Any other one ends when it is closed. `SubscribeOptions` are all there
+        are.
         """
-        asked = subscribe_message(
-            text,
-            name=name,
-            durable=durable,
-            after=after,
-            alias=alias,
-            most_waiting=most_waiting,
-            overflow=overflow,
-            default_graphs=default_graphs,
-            named_graphs=named_graphs,
-        )
-        conversation = Conversation(
-            asked,
-            self._reach.addresses.subscribe,
-            acknowledging=acknowledging_of(acknowledging),
-            patience=self._patience,
-        )
+        address = self._reach.addresses.subscribe
+        conversation = conversation_about(text, address, self._patience, **options)
         return Notifications(conversation, self._reach, self._fresh_token)
 
     def dry_run(self, asked: DryRunRequest) -> DryRunAnswer:

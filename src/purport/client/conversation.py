@@ -119,9 +119,6 @@ class Conversation:
                 yield Connect(token)
                 self._is_new = True
                 yield Say(self._opening(token))
-                if self._asked.durable and self._asked.sparql is not None:
-                    self.id = self._asked.name or ""  # nothing may be told before a change
-                    yield from self._begun()
                 yield from self._listening()
             except ServerUnreachable:
                 if not self._was_there or self._tries >= self._patience.tries:
@@ -151,6 +148,7 @@ class Conversation:
                 return
             if answer.subscribed is not None:
                 self.id = answer.subscribed.spuid
+                self._go_back_before(answer.subscribed.sequence)
                 yield from self._begun()
             elif answer.notification is not None:
                 yield from self._told(answer.notification)
@@ -169,6 +167,13 @@ class Conversation:
         yield Tell(told)
         if self._asked.durable and self._acknowledging is Acknowledging.WHEN_NEXT_IS_TAKEN:
             yield Say(self.acknowledgement(told.sequence))
+
+    def _go_back_before(self, sequence: int) -> None:
+        """Forget what a server no longer knows of: its numbers began again, or at a backup."""
+        if self._last is not None and sequence <= self._last:
+            self._last = sequence - 1
+            if self._acknowledged is not None and sequence <= self._acknowledged:
+                self._acknowledged = sequence - 1 if sequence > 0 else None
 
     def _begun(self) -> Generator[Step, Any, None]:
         self._is_new = self._is_refused = False

@@ -59,7 +59,10 @@ class AcknowledgeMessage(Struct, frozen=True):
 
 
 class SocketRequest(Struct, frozen=True, omit_defaults=True):
-    """What a client says over a WebSocket; one of the first three is there."""
+    """What a client says over a WebSocket; one of the first three is there.
+
+    A token alone takes the place of the one before, under which the client hears what it hears.
+    """
 
     subscribe: SubscribeMessage | None = None
     unsubscribe: UnsubscribeMessage | None = None
@@ -68,7 +71,10 @@ class SocketRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class SubscribedMessage(Struct, frozen=True, omit_defaults=True):
-    """That a subscription of ours is there; `sequence` is the number of what is told next."""
+    """That a subscription of ours is there; `sequence` is the number of what is told next.
+
+    A query that is not durable is told its answer instead, as the protocol says.
+    """
 
     spuid: str
     sequence: int
@@ -248,11 +254,11 @@ class SubscriptionState(Struct, frozen=True, omit_defaults=True):
     status: SubscriptionStatus | None = None  # of one; of a list, left out
 
 
-class SubscriptionList(Struct, frozen=True, omit_defaults=True):
-    """The answer to GET /subscriptions, or to GET /rules."""
+class SubscriptionList(Struct, frozen=True):
+    """The answer to GET /subscriptions, or to GET /rules: the one or the other, or both."""
 
-    subscriptions: tuple[SubscriptionState, ...] = ()
-    rules: tuple[SubscriptionState, ...] = ()
+    subscriptions: tuple[SubscriptionState, ...] | UnsetType = UNSET
+    rules: tuple[SubscriptionState, ...] | UnsetType = UNSET
 
 
 class NotificationList(Struct, frozen=True):
@@ -384,8 +390,3 @@ class TokenAnswer(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return "<answer with a token>"
-
-    @classmethod
-    def of(cls, token: TokenMessage) -> TokenAnswer:
-        """Says it twice."""
-        return cls(token.access_token, token.token_type, token.expires_in, token)

@@ -81,12 +81,6 @@ class Member:
             raise self._unexpected("the number of a port, up to 65535")
         return self._value if self._value > 0 else default
 
-    def flag(self) -> bool:
-        """It as true or false; of what is not there, false."""
-        if self.is_there and not isinstance(self._value, bool):
-            raise self._unexpected("true or false")
-        return self.is_there and bool(self._value)
-
     def iris(self) -> tuple[str, ...]:
         """It as some IRIs: one, or a list."""
         if not self.is_there:

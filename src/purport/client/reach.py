@@ -6,11 +6,13 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from purport.client.addresses import Addresses, is_loopback
+from purport.client.addresses import Addresses
 from purport.client.errors import ServerRefused, ServerUnreachable
 from purport.client.request import Answered, Request
 from purport.errors import InvalidInput, MissingExtra, UnusablePath
+from purport.posting import is_loopback
 
 try:
     import httpx
@@ -88,7 +90,7 @@ class Reach:
         return {
             "timeout": self.timeout_seconds,
             "verify": self.trusted(),
-            "trust_env": not is_loopback(self.addresses.base),
+            "trust_env": not _is_here(self.addresses.base),
             "follow_redirects": False,
         }
 
@@ -97,11 +99,15 @@ class Reach:
         return {
             "additional_headers": {} if token is None else {"Authorization": f"Bearer {token}"},
             "ssl": self.trusted() if address.startswith("wss:") else None,
-            "proxy": None if is_loopback(address) else True,
+            "proxy": None if _is_here(address) else True,
             "open_timeout": self.timeout_seconds,
             "close_timeout": 1.0,
             "max_size": LONGEST_MESSAGE,
         }
+
+
+def _is_here(address: str) -> bool:
+    return is_loopback(urlsplit(address).hostname or "")
 
 
 def http_request(request: Request[Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pyoxigraph import NamedNode
 
 from purport.broker.asked import Asked, Query, is_query
+from purport.broker.links import PREFIX
 from purport.broker.records import Subscribed
 from purport.broker.state import is_given_out
 from purport.errors import EventError, InvalidInput
@@ -102,10 +103,7 @@ def require_callback(callback: object, asked: Asked, webhook: str = "") -> None:
 
 
 def require_postable(webhook: object, asked: Asked, *, to_private: bool) -> None:
-    """Raise `InvalidInput` if it cannot, or must not, be posted where somebody wants it to be.
-
-    Names are looked up, which may take a while: nothing is locked meanwhile.
-    """
+    """Raise `InvalidInput` if it cannot, or must not, be posted where somebody wants it to be."""
     if not isinstance(webhook, str):
         raise InvalidInput(f"expected the address of a webhook, got {webhook!r:.80}")
     if webhook and isinstance(asked, Rule):
@@ -161,7 +159,7 @@ def require_own_name(name: str, reserved: tuple[str, ...]) -> None:
 
 def require_unreserved(name: str, reserved: tuple[str, ...]) -> None:
     """Raise `InvalidInput` if only whoever keeps the broker gives such a name."""
-    if name.startswith(reserved):
+    if name.startswith((PREFIX, *reserved)):
         raise InvalidInput(f"{name!r}: such names belong to whoever keeps the broker")
 
 

@@ -29,14 +29,10 @@ class Bell:
         with self._lock:
             self._told = (*self._told, function)
 
-    def untell(self, function: Callable[[], object]) -> None:
-        """Call a function no more."""
-        with self._lock:
-            self._told = tuple(one for one in self._told if one != function)
-
     def ring(self) -> None:
         """Wake all who wait."""
-        self._rung.set()
+        if not self._rung.is_set():  # which is quicker than to set it again
+            self._rung.set()
         if self._sleepers:
             with self._lock:
                 sleepers = tuple(self._sleepers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -53,11 +53,11 @@ from purport.embedded.arguments import (
 from purport.embedded.beginning import begin, pause_forbidden
 from purport.embedded.changing import changed
 from purport.embedded.deliveries import Deliveries
-from purport.embedded.door import Door
 from purport.embedded.explaining import explained
 from purport.embedded.housekeeping import Housekeeper
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
+from purport.embedded.neighbours import Neighbours
 from purport.embedded.opening import opened_journal
 from purport.embedded.permissions import (
     claimed_owner,
@@ -80,6 +80,7 @@ from purport.embedded.tally import Tally
 from purport.embedded.timer import Timer
 from purport.embedded.trials import TrialParts, Trials
 from purport.embedded.webhook import WebhookStatus
+from purport.embedded.window import Window
 from purport.embedded.workers import Callback
 from purport.errors import InvalidInput
 from purport.matching.individuals import ontology_of
@@ -96,8 +97,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("purport.broker")
 
 
-class Broker(Door):
-    """One door to the engines: what is published is matched, kept, and told to subscribers.
+class Broker(Window):
+    """Joins the engines: what is published is matched, kept, and told to subscribers.
 
     >>> from purport import Broker
     >>> with Broker.in_memory() as broker:
@@ -129,7 +130,7 @@ class Broker(Door):
         self._clock = clock or SystemClock()
         with ExitStack() as on_failure:
             on_failure.callback(journal.close)
-            known = None if ontology is None else ontology_of(ontology)
+            known = self.ontology = None if ontology is None else ontology_of(ontology)
             if self._settings.infers and known is None:
                 raise InvalidInput("a broker infers by an ontology, and none is given")
             matching = matching_engine(matcher, known)
@@ -137,7 +138,11 @@ class Broker(Door):
                 journal, history, self._settings.history, matcher=matcher, ontology=known
             )
             on_failure.callback(times.close)
-            graph = Graph(known if self._settings.infers else None)
+            graph = Graph(
+                known if self._settings.infers else None,
+                most_rows=self._settings.most_rows,
+                may_load=self._settings.may_load,
+            )
             self._ledger = Ledger(
                 journal, [matching, *engines, times], graph, self._clock, self._settings
             )
@@ -153,6 +158,9 @@ class Broker(Door):
         parts = TrialParts(matcher, known, self._clock)
         super().__init__(self._ledger, journal, deliveries, Trials(parts, explain))
         self._listeners = Listeners(self._ledger, deliveries, self._clock, self._settings)
+        self.neighbours = Neighbours(
+            self._ledger, deliveries, self._listeners, lambda: self._settings.access
+        )
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:
             self._timer.look()
@@ -248,7 +256,7 @@ class Broker(Door):
         due = due_time(at, after, self._clock)
         if due is None:
             return update_receipt(self._ledger.update(text, publisher))
-        require_update(text)
+        require_update(text, may_load=self._settings.may_load)
         entry = self._ledger.schedule(text, due, publisher)
         self._timer.look()
         return UpdateReceipt(entry.sequence, number=entry.sequence, due=due)
@@ -393,12 +401,10 @@ class Broker(Door):
             "overflow": None if overflow is None else one_of(Overflow, overflow),
             "webhook": webhook,
         }
-        wanted = changed(self._require_manager(identifier, who), text, dataset, given)
-        if wanted is not None:
-            require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
         with self._ledger.lock:
-            before = self._require_manager(identifier, who)
-            wanted = changed(before, text, dataset, given)
+            wanted = changed(self._require_manager(identifier, who), text, dataset, given)
+            if wanted is not None:
+                require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
             self._register([] if wanted is None else [wanted])
             return self._ledger.registration(identifier)
 
@@ -452,7 +458,7 @@ class Broker(Door):
             for line, asked in wanted:
                 self._check(line.asked(), asked, access)
                 if isinstance(asked, Query):
-                    self._ledger.whole_answer(asked)
+                    self._ledger.query_as_it_is(asked)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The entries of the journal after a sequence, in order; from the first that is kept on."""
@@ -476,6 +482,13 @@ class Broker(Door):
             self._ledger.set_access(access)
             self._settings = replace(self._settings, access=access)
             pause_forbidden(self._ledger, access)
+
+    def undisturbed(self) -> AbstractContextManager[object]:
+        """While it lasts, others publish and change nothing: many looks take less together.
+
+        It is for whoever takes from subscribers that nobody else takes from.
+        """
+        return self._ledger.lock
 
     def require_writable(self) -> None:
         """Raise `JournalError` if the journal cannot be written, as far as is known."""

@@ -23,7 +23,7 @@ def changed(
     `delivery` says how it is told, by the fields of the record. `InvalidInput` if it would have
     another name, or be of another kind.
     """
-    asked = _asked(before, text, dataset)
+    asked = asked_anew(before, text, dataset)
     old = before.asked()
     given = {name: value for name, value in delivery.items() if value is not None}
     if asked != before.subscription:
@@ -32,7 +32,8 @@ def changed(
     return None if wanted == old else Wanted(wanted, asked, before.is_paused)
 
 
-def _asked(before: Registration, text: str | None, dataset: Dataset | None) -> Asked:
+def asked_anew(before: Registration, text: str | None, dataset: Dataset | None) -> Asked:
+    """What is asked for with another text or dataset, if one is given."""
     was = before.subscription
     if text is None and dataset is None:
         return was

@@ -71,17 +71,23 @@ class Deliveries:
     def told(self, identifier: str, after: int, most: int) -> list[Notification]:
         """What a subscription was told under numbers after this one; nothing of one before it."""
         with self._ledger.lock:
-            self._ledger.require_open()
-            registry, cursor = self._ledger.registry, self._ledger.cursor(identifier)
-            if cursor is None or after >= cursor.next - 1:  # however far beyond, with no database
-                return []
-            entries = self._entries(identifier, max(after, cursor.first - 1), most, cursor.next - 1)
+            registry = self._ledger.registry
             return [
                 notification_of(
                     entry, registry.at(identifier, entry.sequence), explain=self._explain
                 )
-                for entry in entries
+                for entry in self.entries(identifier, after, most)
             ]
+
+    def entries(self, identifier: str, after: int, most: int) -> Sequence[Entry]:
+        """The entries by which it was told that."""
+        with self._ledger.lock:
+            self._ledger.require_open()
+            cursor = self._ledger.cursor(identifier)
+            if cursor is None or after >= cursor.next - 1:  # however far beyond, with no database
+                return ()
+            begin = max(after, cursor.first - 1)
+            return self._entries(identifier, begin, most, cursor.next - 1)
 
     def remember(self, identifier: str, number: int, entry: Entry) -> None:
         """Somebody is about to ask what this entry tells."""

@@ -11,13 +11,14 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from purport.broker.access import AccessRules
-from purport.broker.asked import Asked, Query, variables_of
+from purport.broker.asked import Asked, Query
 from purport.broker.cursor import Cursor
 from purport.broker.drafting import BacklogFull, Drafting
 from purport.broker.engine import Engine, Found
 from purport.broker.graph import Graph
 from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
-from purport.broker.publishing import detected, published
+from purport.broker.links import Arrival, Links
+from purport.broker.publishing import arrived, detected, published
 from purport.broker.records import (
     Acknowledged,
     Entry,
@@ -46,7 +47,6 @@ from purport.errors import PurportError
 from purport.model.clock import Clock
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
-from purport.model.notification import AnswerChange
 from purport.model.subscription import Subscription
 from purport.sparql.graph_store import Answer
 
@@ -101,6 +101,11 @@ class Ledger:
         return self._state.registry
 
     @property
+    def links(self) -> Links:
+        """What is known of neighbours."""
+        return self._state.links
+
+    @property
     def unrunnable(self) -> Mapping[str, str]:
         """Subscriptions that no engine runs any more, and why."""
         return self._state.unrunnable
@@ -128,8 +133,9 @@ class Ledger:
         """What has happened since this process began, and what waits now."""
         with self.lock:
             self.require_open()
-            waiting = sum(self._waiting(one.id) for one in self.registry)
-            return self._counts.tally(self.sequence, len(self.registry), waiting)
+            subscriptions = [one.id for one in self.registry if not one.is_link]
+            waiting = sum(map(self._waiting, subscriptions))
+            return self._counts.tally(self.sequence, len(subscriptions), waiting)
 
     def _waiting(self, identifier: str) -> int:
         cursor = self.cursor(identifier)
@@ -153,6 +159,23 @@ class Ledger:
             late = self._late(entries)
             self._tell_what_was_found_by(entries)
             return Publication(entries, late)
+
+    def arrive(self, arrivals: Sequence[Arrival], link: str) -> list[Entry]:
+        """Publish what came by a link, of it what is not known, as one change."""
+        with self.lock, self._drafting:
+            self.run_what_may()
+            entries = arrived(
+                self._state,
+                arrivals,
+                self._clock.now(),
+                link=link,
+                limits=self._settings.limits,
+                access=self._settings.access,
+                received=self.received.all(),
+            )
+            self._write(entries)
+            self._tell_what_was_found_by(entries)
+            return entries
 
     def update(self, text: str, publisher: str | None) -> Entry:
         """Run an update as one change; gives the entry that says what it changed."""
@@ -271,18 +294,27 @@ class Ledger:
         """The answer to a query, after all that is due by now."""
         with self.lock:
             self.run_what_may()
-            graph = self._state.require_graph()
-            graph.set_time(microseconds_of(self._clock.now()))
-            return graph.query(query)
+            begun = self._begun(query)
+        return begun()
 
-    def whole_answer(self, query: Query) -> AnswerChange:
-        """The answer that whoever subscribes to a query is told first; nothing is run before."""
+    def query_as_it_is(self, query: Query) -> Answer:
+        """The same, and nothing is run before."""
         with self.lock:
             self.require_open()
-            graph = self._state.require_graph()
-            graph.set_time(microseconds_of(self._clock.now()))
-            whole = graph.whole_answer(query)
-            return AnswerChange(whole, (), is_whole=True, variables=variables_of(query.text))
+            begun = self._begun(query)
+        return begun()
+
+    def _begun(self, query: Query) -> Callable[[], Answer]:
+        """What answers a query, of the graph as it is now, when others may change it again."""
+        graph = self._state.require_graph()
+        graph.set_time(microseconds_of(self._clock.now()))
+        return graph.begin(query)
+
+    def is_followed(self, query: Query) -> bool:
+        """Whether somebody is told already how the answer to a query changes."""
+        with self.lock:
+            self.require_open()
+            return self._state.require_graph().is_followed(query)
 
     def register(self, wanted: Sequence[Wanted]) -> None:
         """Register all that is wanted as one change."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
 
 from purport.broker.records import (
@@ -11,6 +12,7 @@ from purport.broker.records import (
     Paused,
     Published,
     Resumed,
+    Subscribed,
     Unsubscribed,
     addressees,
 )
@@ -43,6 +45,7 @@ class Listeners:
         self._callbacks: dict[str, Worker] = {}
         self._webhooks: dict[str, Webhook] = {}
         self._post_office = PostOffice()
+        self.watch: Callable[[str], object] = _nobody  # is told whose registration has changed
         ledger.notice = self.notice
         for registration in ledger.registry:
             self.post_for(registration)
@@ -110,6 +113,8 @@ class Listeners:
                 subscriber.bell.ring()
             if webhook is not None:
                 self._post_office.ring(webhook)
+        if isinstance(record, Subscribed | Unsubscribed | Paused | Resumed):
+            self.watch(record.id)
         match record:
             case Unsubscribed(identifier):
                 self._deliveries.forget(identifier)
@@ -175,3 +180,7 @@ class Listeners:
                 self._subscribers[subscriber.id] = others
             else:
                 self._subscribers.pop(subscriber.id, None)
+
+
+def _nobody(identifier: str) -> None:
+    """Nobody watches."""

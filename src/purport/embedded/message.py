@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -14,10 +13,12 @@ from purport.model.match import Match
 from purport.model.notification import AnswerChange, Binding, Notification
 from purport.model.rdf import XSD
 from purport.model.subscription import Predicate
+from purport.remembering import remembered
 
 _Term = NamedNode | BlankNode | Literal | Triple
 _ENCODER = msgspec.json.Encoder()
-_written = lru_cache(maxsize=8_192)(write_predicate)
+_MOST_WRITTEN, _LONGEST_WRITTEN = 8_192, 512
+_written: dict[Predicate, str] = {}  # predicates that are written the same each time
 
 
 class ExplainedMessage(msgspec.Struct, frozen=True, gc=False):
@@ -83,7 +84,7 @@ def results_of(variables: Sequence[str], bindings: Iterable[Binding]) -> dict[st
     >>> results_of(["dim"], [{"dim": Literal("5")}])["results"]
     {'bindings': [{'dim': {'type': 'literal', 'value': '5'}}]}
     """
-    told = [{name: _term_message(term) for name, term in one.items()} for one in bindings]
+    told = [{name: term_message(term) for name, term in one.items()} for one in bindings]
     return {"head": {"vars": list(variables)}, "results": {"bindings": told}}
 
 
@@ -142,8 +143,15 @@ def _beginning(
 
 
 def _predicate_text(predicate: Predicate) -> str:
-    """A predicate as it stands in a subscription, which is written once."""
-    return _written(predicate)
+    """A predicate as it stands in a subscription, which is written once unless it is long."""
+    text = _written.get(predicate)
+    if text is None:
+        text = write_predicate(predicate)
+        if len(text) <= _LONGEST_WRITTEN:
+            if len(_written) >= _MOST_WRITTEN:
+                _written.clear()
+            _written[predicate] = text
+    return text
 
 
 def _bound_in(change: AnswerChange) -> list[str]:
@@ -151,9 +159,13 @@ def _bound_in(change: AnswerChange) -> list[str]:
     return list(dict.fromkeys(name for one in (*change.added, *change.removed) for name in one))
 
 
-@lru_cache(maxsize=8_192)
-def _term_message(term: _Term) -> dict[str, Any]:
-    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does."""
+@remembered(8_192, longest=512, length=lambda term: len(str(term)))
+def term_message(term: _Term) -> dict[str, Any]:
+    """A term as SPARQL 1.1 Query Results JSON has it, and a triple as SPARQL 1.2 does.
+
+    >>> term_message(Literal("lamp", language="en"))
+    {'type': 'literal', 'value': 'lamp', 'xml:lang': 'en'}
+    """
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}
@@ -163,7 +175,7 @@ def _term_message(term: _Term) -> dict[str, Any]:
             parts = ("subject", "predicate", "object")
             return {
                 "type": "triple",
-                "value": {part: _term_message(getattr(term, part)) for part in parts},
+                "value": {part: term_message(getattr(term, part)) for part in parts},
             }
     told: dict[str, Any] = {"type": "literal", "value": term.value}
     if term.language is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -14,6 +15,7 @@ _LOG = logging.getLogger("purport.broker")
 _AFTER_TROUBLE_SECONDS = 1.0
 _IDLE_SECONDS = 5.0
 MOST_THREADS = 32
+LONG_SECONDS = 2.0  # from which on whoever takes so long counts with those that fail
 
 
 class Customer(Protocol):
@@ -22,8 +24,8 @@ class Customer(Protocol):
     id: str
 
     @property
-    def is_failing(self) -> bool:
-        """Whether what was done last has failed."""
+    def holds_up(self) -> bool:
+        """Whether what was done last has failed, or taken long."""
 
     def serve(self) -> float | None:
         """Do a piece; gives the seconds until the next, or None: when it is rung for."""
@@ -40,11 +42,11 @@ class PostOffice:
         self._most = most_threads
         self._news = threading.Condition()
         self._ready: deque[Customer] = deque()
-        self._failing: deque[Customer] = deque()
+        self._slow: deque[Customer] = deque()  # or failing
         self._later: list[tuple[float, int, Customer]] = []  # a heap, by the time
         self._numbers = itertools.count()
         self._known: set[Customer] = set()  # those in one of these, or at work
-        self._at_work: dict[Customer, bool] = {}  # whether they were failing
+        self._at_work: dict[Customer, float] = {}  # since when; of those that hold up, always
         self._rung: set[Customer] = set()  # while they were at work
         self._threads: set[threading.Thread] = set()
         self._idle = 0
@@ -83,11 +85,11 @@ class PostOffice:
             return [one.id for one in self._at_work]
 
     def _queue(self, customer: Customer) -> None:
-        (self._failing if customer.is_failing else self._ready).append(customer)
+        (self._slow if customer.holds_up else self._ready).append(customer)
 
     def _call(self) -> None:
         """Have a thread come if there is more to do than those can who wait for it."""
-        to_do = len(self._ready) + min(len(self._failing), self._room_for_failing())
+        to_do = len(self._ready) + min(len(self._slow), self._room_for_slow())
         if to_do and self._idle:
             self._news.notify()
         is_needed = to_do > self._idle or (bool(self._later) and not self._idle)
@@ -123,20 +125,22 @@ class PostOffice:
             return None
 
     def _is_needed(self) -> bool:
-        return bool(self._ready or self._failing or (self._later and not self._idle))
+        return bool(self._ready or self._slow or (self._later and not self._idle))
 
     def _pick(self) -> Customer | None:
         if self._ready:
-            customer, is_failing = self._ready.popleft(), False
-        elif self._failing and self._room_for_failing() > 0:
-            customer, is_failing = self._failing.popleft(), True
+            customer, since = self._ready.popleft(), time.monotonic()
+        elif self._slow and self._room_for_slow() > 0:
+            customer, since = self._slow.popleft(), -math.inf
         else:
             return None
-        self._at_work[customer] = is_failing
+        self._at_work[customer] = since
         return customer
 
-    def _room_for_failing(self) -> int:
-        return max(1, self._most // 2) - sum(self._at_work.values())
+    def _room_for_slow(self) -> int:
+        long_ago = time.monotonic() - LONG_SECONDS
+        taken = sum(one < long_ago for one in self._at_work.values())
+        return max(0, max(1, self._most // 2) - taken)
 
     def _put_back(self, customer: Customer, wait: float | None) -> None:
         with self._news:

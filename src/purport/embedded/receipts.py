@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from purport.broker.links import count_here
 from purport.broker.records import Entry, Failed, Published, Updated, UpdateFailed
 
 
@@ -72,7 +73,10 @@ def receipts_of(
     """
     return [
         Receipt(
-            entry.sequence, entry.event.id or "", len(entry.record.told), late.get(entry.sequence)
+            entry.sequence,
+            entry.event.id or "",
+            count_here(entry.record.told),
+            late.get(entry.sequence),
         )
         for entry in entries
         if entry.event is not None and type(entry.record) is Published

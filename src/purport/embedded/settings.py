@@ -25,4 +25,6 @@ class BrokerSettings:
     closing_seconds: float = 5.0  # that callbacks at work are waited for
     history: HistoryLimits = field(default_factory=HistoryLimits)  # of subscriptions in time
     reserved: tuple[str, ...] = ()  # what no name begins with but of what is adopted
+    most_rows: int | None = None  # that who subscribes to a query has made at a time
+    may_load: bool = False  # whether LOAD, in an update, reads files of this machine
     infers: bool = False  # whether queries see what follows from the graph by the ontology

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from purport.broker.links import count_here
 from purport.broker.records import (
     Acknowledged,
     AnswerTold,
@@ -22,7 +23,7 @@ from purport.broker.records import (
 class Tally:
     """Counts since a broker was opened, and what there is now."""
 
-    events: int = 0  # published, by somebody or by a rule
+    events: int = 0  # published, by somebody, by a rule, or at a neighbour and told by it
     derived: int = 0  # of them, by a rule
     updates: int = 0
     matches_told: int = 0
@@ -48,7 +49,7 @@ class Counts:
             case Published():
                 self._events += 1
                 self._derived += bool(record.rules)
-                self._matches += len(record.told)
+                self._matches += count_here(record.told)
             case Detected():
                 self._matches += len(record.told)
             case Updated():

@@ -14,6 +14,7 @@ from purport.courier import Patience, asked_wait, may_pass
 from purport.embedded.deliveries import Deliveries
 from purport.embedded.ledger import BrokerClosed
 from purport.embedded.message import delivery_key, message_of
+from purport.embedded.post_office import LONG_SECONDS
 from purport.errors import InvalidInput
 from purport.model.notification import Notification
 from purport.posting import PostFailed, posted, shown
@@ -69,12 +70,13 @@ class Webhook:
         self._patience, self._to_private = patience, to_private
         self._held: Notification | None = None  # was acknowledged first, and is not posted yet
         self._is_recorded = False  # that the service fails
+        self._is_slow = False
         self._is_over = False
 
     @property
-    def is_failing(self) -> bool:
-        """Whether the last notification was not taken."""
-        return self.status.consecutive_errors > 0
+    def holds_up(self) -> bool:
+        """Whether the last notification was not taken, or only after long."""
+        return self.status.consecutive_errors > 0 or self._is_slow
 
     def resume(self) -> None:
         """Begin anew with a service that had failed too often."""
@@ -130,14 +132,18 @@ class Webhook:
         return notification
 
     def _post(self, notification: Notification) -> None:
-        with posted(
-            self.address,
-            message_of(notification),
-            timeout_seconds=self._patience.timeout_seconds,
-            headers={"Idempotency-Key": _in_a_header(delivery_key(notification))},
-            to_private=self._to_private,
-        ):
-            pass
+        began = time.monotonic()
+        try:
+            with posted(
+                self.address,
+                message_of(notification),
+                timeout_seconds=self._patience.timeout_seconds,
+                headers={"Idempotency-Key": _in_a_header(delivery_key(notification))},
+                to_private=self._to_private,
+            ):
+                pass
+        finally:
+            self._is_slow = time.monotonic() - began > LONG_SECONDS
 
     def _take_success(self, notification: Notification) -> None:
         self._release(notification)

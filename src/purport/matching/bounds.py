@@ -112,6 +112,7 @@ class BoundTable:
             Column(np.float64), Column(np.float64), Column(np.int32), Column(np.float64),
         )  # fmt: skip
         self._sections: dict[int, Sections] = {}
+        self._kept = 0  # intervals, without those that were replaced
 
     @property
     def used(self) -> int:
@@ -120,12 +121,14 @@ class BoundTable:
 
     def put(self, number: int, sections: Sections) -> None:
         """Write the sections of a number, in place of those that it had."""
+        replaced = self._sections.get(number, ())
+        self._kept += sum(map(len, sections)) - sum(map(len, replaced))
         self._sections[number] = sections
         if number >= len(self._starts):
             larger = np.zeros((2 * number, 5), np.int64)
             larger[: len(self._starts)] = self._starts
             self._starts = larger
-        if self.used > 2 * sum(len(one) for some in self._sections.values() for one in some) + 1000:
+        if self.used > 2 * self._kept + 1000:
             self._write_anew()
         else:
             self._write(number, sections)

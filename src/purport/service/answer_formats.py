@@ -1,8 +1,7 @@
-"""The formats in which answers to queries are written, and how long that may take."""
+"""The formats in which answers to queries are written."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
@@ -11,6 +10,7 @@ from typing import IO
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTriples, RdfFormat
 
 from purport.service.accept import chosen
+from purport.service.deadline import Deadline
 from purport.service.problems import Refused
 from purport.sparql.errors import StoreFailed
 from purport.sparql.graph_store import Answer
@@ -38,43 +38,6 @@ _TRIPLES = {
     "application/trig": RdfFormat.TRIG,
     "text/n3": RdfFormat.N3,
 }
-
-
-class QueryTooSlow(Refused):
-    """A query takes longer than any may."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(
-            503,
-            "query_too_slow",
-            f"the query takes longer than {seconds:g} s: ask for less, or with LIMIT",
-        )
-
-
-@dataclass(slots=True)
-class Deadline:
-    """When an answer has to be there; whoever no longer waits for it ends it."""
-
-    seconds: float
-    _until: float = 0.0
-    _is_over: bool = False
-
-    def __post_init__(self) -> None:
-        self._until = time.monotonic() + self.seconds
-
-    @property
-    def left(self) -> float:
-        """How many seconds there are; none if it is over."""
-        return 0.0 if self._is_over else max(0.0, self._until - time.monotonic())
-
-    def end(self) -> None:
-        """Nobody waits any more."""
-        self._is_over = True
-
-    def require(self) -> None:
-        """Raise `QueryTooSlow` if the time is up."""
-        if not self.left:
-            raise QueryTooSlow(self.seconds)
 
 
 @dataclass(frozen=True, slots=True)

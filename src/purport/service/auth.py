@@ -9,7 +9,8 @@ import hashlib
 import hmac
 import logging
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -17,9 +18,11 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from purport.client.messages import RegisterMessage, RegisterRequest
 from purport.errors import InvalidInput
 from purport.service.brake import Brake
 from purport.service.credentials import Credentials
+from purport.service.places import place_of
 from purport.service.problems import Refused
 from purport.service.settings import Authentication, Identity, ServiceSettings
 from purport.service.signing_keys import new_key, signing_keys
@@ -32,28 +35,26 @@ _REMEMBERED = 10_000  # tokens of those who hear something
 _NEVER_KEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
-class _Wish(msgspec.Struct, frozen=True):
-    client_identity: str
-    grant_types: tuple[str, ...] = (_GRANT,)
-
-
-class _Registering(msgspec.Struct, frozen=True):
-    register: _Wish
-
-
 class _Known:
     """Who is known, by the settings that hold."""
 
-    def __init__(self, settings: Authentication, keys: Sequence[bytes]) -> None:
+    def __init__(
+        self, settings: Authentication, keys: Sequence[bytes], clock: Callable[[], float]
+    ) -> None:
         self.settings, self.key = settings, keys[0]  # that signs
-        self.tokens = Tokens(settings, keys)
-        self.is_still = lru_cache(_REMEMBERED)(self._is_still)
+        self.tokens = Tokens(settings, keys, clock)
+        self._until = lru_cache(_REMEMBERED)(self._read_until)
 
-    def _is_still(self, name: str, token: str) -> bool:
+    def is_still(self, name: str, token: str) -> bool:
+        """Whether this is a token of somebody, and its time is not over."""
+        return not self.tokens.is_past(self._until(name, token))
+
+    def _read_until(self, name: str, token: str) -> float:
         try:
-            return self.tokens.name(_bare(token), however_old=True) == name
+            found, until = self.tokens.read(_bare(token))
         except Refused:
-            return False
+            return -math.inf
+        return until if found == name else -math.inf
 
     def identity(self, name: str | None) -> Identity | None:
         return next((one for one in self.settings.identities if one.name == name), None)
@@ -62,8 +63,9 @@ class _Known:
 class Auth:
     """Knows who asks by their tokens, and gives these to clients that have registered."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, clock: Callable[[], float] = time.time) -> None:
         folder = settings.broker.kept_in
+        self._clock = clock
         self._folder, self._fleeting_key = folder, new_key()
         self._credentials = Credentials(folder / "clients.json" if folder else None)
         self._brake = Brake()
@@ -77,7 +79,7 @@ class Auth:
     def _known_by(self, settings: Authentication) -> _Known:
         needed = settings.signing_keys or (settings.identities and self._folder)
         keys = signing_keys(settings.signing_keys, self._folder) if needed else ()
-        return _Known(settings, keys or (self._fleeting_key,))
+        return _Known(settings, keys or (self._fleeting_key,), self._clock)
 
     async def who(self, connection: HTTPConnection) -> str | None:
         """Who has sent a request, by its header; `Refused` if nobody is let in without a token."""
@@ -96,7 +98,7 @@ class Auth:
         return known.tokens.name(_bare(token))
 
     def lets_in(self, name: str | None, token: str | None) -> bool:
-        """Whether somebody whom a token has let in would still be, were it not for its age."""
+        """Whether somebody whom a token has let in would still be."""
         known = self._known
         if name is None or token is None or not known.settings.is_on:
             return not known.settings.is_required
@@ -137,16 +139,17 @@ class Auth:
 
     async def _token(self, request: Request) -> Response:
         client, secret = _basic(request)
-        concerned = _address(request), f"client {client}"
+        address = _address(request)
+        concerned = f"client {client} from {address}"  # no other client has to wait for this one
         async with self._checking:
-            self._require_patience(*concerned)
+            self._require_patience(concerned)
             name = await asyncio.to_thread(self._credentials.identity, client, secret)
             known = self._known
             if name is None:
-                self._brake.fail(*concerned)
-                _LOG.warning("a wrong client id or secret was told from %s", concerned[0])
+                self._brake.fail(concerned)
+                _LOG.warning("a wrong client id or secret was told from %s", address)
             else:
-                self._brake.release(*concerned)
+                self._brake.release(concerned)
         identity = known.identity(name)
         if identity is None:
             raise Refused(401, "invalid_client", "no client has this id and secret")
@@ -156,8 +159,8 @@ class Auth:
         told = {"access_token": token, "token_type": "bearer", "expires_in": lifetime}
         return _answer({"token": told, **told})  # clients look for it in either place
 
-    def _require_patience(self, *concerned: str) -> None:
-        seconds = self._brake.wait(*concerned)
+    def _require_patience(self, concerned: str) -> None:
+        seconds = self._brake.wait(concerned)
         if seconds > 0:
             after = math.ceil(seconds)
             raise Refused(
@@ -173,9 +176,9 @@ def _bare(token: str) -> str:
     return rest.strip() or scheme
 
 
-def _wish(body: bytes) -> _Wish:
+def _wish(body: bytes) -> RegisterMessage:
     try:
-        return msgspec.json.decode(body, type=_Registering).register
+        return msgspec.json.decode(body, type=RegisterRequest).register
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(
             f'expected {{"register": {{"client_identity": ..., "grant_types": ["{_GRANT}"]}}}}: '
@@ -202,7 +205,7 @@ def _basic(request: Request) -> tuple[str, str]:
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
+    return place_of(request.client and request.client.host)
 
 
 def _answer(told: dict[str, object]) -> Response:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import ssl
-from collections import Counter
 from http import HTTPStatus
 from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.frames import Frame
 
+from purport.service.guests import Connected, Guest, Taking
 from purport.service.problems import Refused, problem_message
 from purport.service.settings import Listening, RequestLimits, Tls
 
@@ -43,38 +44,15 @@ _TOO_LONG = _refusal(431, "too_large", "the address and the headers are longer t
 _TOO_MANY = _refusal(503, "too_many_connections", "there are as many as may be", "retry-after: 1")
 
 
-class Connected:
-    """How many connections there are, and from where."""
-
-    def __init__(self, limits: RequestLimits) -> None:
-        self._most, self._most_each = limits.connections, limits.connections_per_address
-        self._count = 0
-        self._by_address: Counter[str] = Counter()
-
-    def enter(self, address: str) -> bool:
-        """Count one more, unless there are too many."""
-        if self._count >= self._most or self._by_address[address] >= self._most_each:
-            return False
-        self._count += 1
-        self._by_address[address] += 1
-        return True
-
-    def leave(self, address: str) -> None:
-        """Count one less."""
-        self._count -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
-
-
 class GuardedConfig(uvicorn.Config):
     """How a server of a service is set, with its limits and its connections."""
 
     def __init__(self, app: ASGIApp, listening: Listening, limits: RequestLimits) -> None:
         self.limits, self.connected = limits, Connected(limits)
+        self.tls = None if listening.tls is None else tls_context(listening.tls)
         super().__init__(
             app,
-            http=_GuardedHttp,
+            http=GuardedHttp,
             ws=_GuardedSocket,
             ws_max_size=limits.message_bytes,
             ws_ping_interval=limits.ping_seconds,
@@ -88,8 +66,7 @@ class GuardedConfig(uvicorn.Config):
             proxy_headers=bool(listening.trusted_proxies),
             forwarded_allow_ips=list(listening.trusted_proxies),
             timeout_keep_alive=limits.keep_alive_seconds,
-            timeout_graceful_shutdown=max(1, round(listening.drain_seconds)),
-            ssl_context_factory=None if listening.tls is None else _context_of(listening.tls),
+            timeout_graceful_shutdown=math.ceil(listening.drain_seconds) + 1,
         )
 
 
@@ -102,33 +79,11 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
     return context
 
 
-def _context_of(tls: Tls) -> Any:
-    return lambda *_: tls_context(tls)
-
-
-class _Guest:
-    """A connection that is counted until it ends, over HTTP first and then as a WebSocket."""
-
-    def __init__(self, connected: Connected, address: str) -> None:
-        self._connected, self._address = connected, address
-        self._is_here = connected.enter(address)
-
-    @property
-    def is_let_in(self) -> bool:
-        """Whether there was room."""
-        return self._is_here
-
-    def leave(self) -> None:
-        """It has ended; nothing happens if it has before."""
-        if self._is_here:
-            self._is_here = False
-            self._connected.leave(self._address)
-
-
 class _GuardedSocket(WebSocketsSansIOProtocol):
     """A WebSocket that ends when it is broken, and frees the place of its connection then."""
 
-    guest: _Guest | None = None
+    guest: Guest | None = None
+    _late_pong = b""  # for who asked while it did not read
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take over the place that the connection had over HTTP."""
@@ -148,6 +103,21 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
         if self.conn.handshake_exc is not None and not self.handshake_initiated:
             self.transport.write(_NO_HANDSHAKE)
             self.transport.close()
+
+    def handle_ping(self) -> None:
+        """Answer; of pings of a client that does not read, only the last one, when it reads."""
+        answers = self.conn.data_to_send()  # to all pings that came together
+        if self.writable.is_set() or self.conn.close_sent is not None:
+            self.transport.write(b"".join(answers))
+        elif answers:
+            self._late_pong = answers[-1]
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        super().resume_writing()
+        if self._late_pong and not self.close_sent:
+            self.transport.write(self._late_pong)
+        self._late_pong = b""
 
     def handle_cont(self, event: Frame) -> None:
         """A message comes in so many pieces and no more."""
@@ -179,10 +149,10 @@ class _GuardedSocket(WebSocketsSansIOProtocol):
         self.handle_parser_exception()
 
 
-class _GuardedHttp(HttpToolsProtocol):
+class GuardedHttp(HttpToolsProtocol):
     """HTTP whose requests have to begin, and to tell their headers, in time and in few bytes."""
 
-    guest: _Guest | None = None
+    guest: Guest | None = None
 
     def __init__(
         self,
@@ -197,11 +167,14 @@ class _GuardedHttp(HttpToolsProtocol):
         self._header_bytes = 0  # of a request whose headers have not ended
         self._told_bytes = 0  # of its address and headers, as far as they are read
         self._has_headers = False
+        self._answered: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Let a connection in if there is room, and begin to wait for its first request."""
+        """Let a connection in, if there is room or it was before, and wait for a request."""
         super().connection_made(transport)
-        self.guest = _Guest(self._connected, self.client[0] if self.client else "unknown")
+        self._taking = Taking(transport, self._limits.write_seconds)
+        if self.guest is None:
+            self.guest = Guest(self._connected, self.client and self.client[0])
         if not self.guest.is_let_in:
             self._refuse(_TOO_MANY)
         self._wait_for_headers()
@@ -211,8 +184,8 @@ class _GuardedHttp(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         super().data_received(data)
-        if self.transport.is_closing():
-            return
+        if self.transport.is_closing() or self.transport.get_protocol() is not self:
+            return  # it has ended, or it is a WebSocket now
         if not self._has_headers:
             self._header_bytes += len(data)
             if self._header_bytes > self._limits.header_bytes:
@@ -244,13 +217,39 @@ class _GuardedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The headers came in time."""
+        if not self.flow.write_paused:  # what is left of the answer before is watched with the next
+            self._taking.stop()
         self._has_headers = True
         self._stop_waiting()
         super().on_headers_complete()
 
+    def pause_writing(self) -> None:
+        """Write no more until the client has taken something."""
+        super().pause_writing()
+        self._taking.watch()
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        super().resume_writing()
+        self._taking.stop()
+
+    def on_response_complete(self) -> None:
+        """Something of the answer may be left to be taken."""
+        super().on_response_complete()
+        self._taking.watch()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Begin to answer a request; others may have come after it."""
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
     def connection_lost(self, exc: Exception | None) -> None:
-        """Free the place."""
+        """Free the place; nothing more is written, though more was asked than is answered."""
         self._stop_waiting()
+        self._taking.stop()
+        if self._answered is not None and not self._answered.response_complete:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
         if self.guest is not None:
             self.guest.leave()
         super().connection_lost(exc)
@@ -272,4 +271,5 @@ class _GuardedHttp(HttpToolsProtocol):
     def _refuse(self, answer: bytes) -> None:
         if not self.transport.is_closing():
             self.transport.write(answer)
+            self._taking.watch()
             self.transport.close()

@@ -2,120 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-import msgspec
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
-from purport.service.problems import Refused, problem_response
+from purport.service.problems import Refused
+from purport.service.settings import ANY_ORIGIN, CrossOrigin
 
-ANY = "*"
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-_ASKED_HEADERS = "Authorization, Content-Type, Accept, If-Match, Last-Event-ID, Idempotency-Key"
-_SHOWN_HEADERS = "Location, Retry-After, WWW-Authenticate, Allow, ETag, Content-Length"
-_CHANGES_NOTHING = ("GET", "HEAD", "OPTIONS")
+METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+_ASKED_HEADERS = "Authorization, Content-Type, Accept, If-Match, Last-Event-ID"
+_SHOWN_HEADERS = b"Location, Retry-After, WWW-Authenticate, Allow, ETag, Content-Length"
+_ANY_PORT = ":*"
+
+RawHeaders = list[tuple[bytes, bytes]]
 
 
-class CrossOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The origins whose pages may ask, such as `https://city.example`; `*` is any.
+class Origins:
+    """Knows whose pages may ask; whoever sends no `Origin` is no page.
 
-    Credentials that a browser has by itself (cookies) are never asked for: who asks is known by a
-    token that the page has.
+    Browsers ask first (a preflight) whether a page may ask, but not before a form is sent or a
+    WebSocket is opened: pages that may not ask are therefore refused, whatever they ask for.
     """
 
-    origins: tuple[str, ...] = (ANY,)
-    max_age_seconds: int = 86_400  # for which a browser may remember the answer
+    def __init__(self, settings: CrossOrigin) -> None:
+        named = [one.rstrip("/").lower() for one in settings.origins or ()]
+        self._max_age = settings.max_age_seconds
+        self._is_for_any = ANY_ORIGIN in named
+        self._named = frozenset(named)
+        self._of_any_port = tuple(one.removesuffix("*") for one in named if one.endswith(_ANY_PORT))
 
-    def allows(self, origin: str) -> bool:
-        """Whether pages of an origin may ask."""
-        return ANY in self.origins or origin.rstrip("/") in (
-            one.rstrip("/") for one in self.origins
-        )
+    def let_in(self, headers: Headers) -> bool:
+        """Whether this is no page, or one that may ask: our own, or one that is named."""
+        origin = headers.get("origin")
+        return origin is None or self._may_ask(origin) or _is_own(origin, headers.get("host"))
 
+    def require(self, headers: Headers) -> None:
+        """`Refused` (403) if a page asks that may not."""
+        if not self.let_in(headers):
+            told = f"pages of {headers['origin']!r:.100} may not ask this service (cors.origins)"
+            raise Refused(403, "origin_not_allowed", told)
 
-class CrossOriginGate:
-    """Answers preflights, tells browsers who may read answers, and lets no other page in.
-
-    A request without `Origin` goes through as it is. A page that may not ask can still send forms,
-    and open sockets, that its browser does not ask about: those are refused.
-    """
-
-    def __init__(self, app: ASGIApp, settings: CrossOrigin) -> None:
-        self._app, self._settings = app, settings
-        self._is_for_any = ANY in settings.origins
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
-        origin = _header(scope["headers"], b"origin")
-        if scope["type"] == "websocket":
-            await self._socket(origin, scope, receive, send)
-        elif scope["method"] == "OPTIONS":
-            await self._preflight(origin, scope)(scope, receive, send)
-        elif origin is None and self._is_for_any:
-            await self._app(scope, receive, send)
-        elif self._is_let_in(origin, scope) or scope["method"] in _CHANGES_NOTHING:
-            await self._app(scope, receive, self._telling(origin, send))
-        else:
-            answer = await problem_response(Request(scope), _not_allowed(origin))
-            answer.headers["Vary"] = "Origin"
-            await answer(scope, receive, send)
-
-    async def _socket(self, origin: str | None, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._is_let_in(origin, scope):
-            await self._app(scope, receive, send)
-            return
-        await receive()
-        await send({"type": "websocket.close", "code": 1008})
-
-    def _is_let_in(self, origin: str | None, scope: Scope) -> bool:
-        """Whether whoever asks is no page of others: none, our own, or one that may ask."""
-        if origin is None or self._settings.allows(origin):
-            return True
-        return urlsplit(origin).netloc == Headers(scope=scope).get("host")
-
-    def _preflight(self, origin: str | None, scope: Scope) -> Response:
-        asked = _header(scope["headers"], b"access-control-request-headers")
-        headers = {"Allow": ", ".join(METHODS), "Vary": "Origin, Access-Control-Request-Headers"}
-        if origin is None or self._settings.allows(origin):
-            headers |= self._allowed(origin)
-            headers |= {
-                "Access-Control-Allow-Methods": ", ".join(METHODS),
-                "Access-Control-Allow-Headers": asked or _ASKED_HEADERS,
-                "Access-Control-Max-Age": str(self._settings.max_age_seconds),
+    def preflight(self, headers: Headers) -> Response:
+        """What a browser is answered that asks first; without permissions it asks no further."""
+        told = {"Allow": METHODS, "Vary": "Access-Control-Request-Headers"}
+        if self.let_in(headers):
+            told |= {
+                "Access-Control-Allow-Methods": METHODS,
+                "Access-Control-Allow-Headers": headers.get(
+                    "access-control-request-headers", _ASKED_HEADERS
+                ),
+                "Access-Control-Max-Age": str(self._max_age),
             }
-        return Response(status_code=204, headers=headers)
+        return Response(status_code=204, headers=told)
 
-    def _allowed(self, origin: str | None) -> dict[str, str]:
-        if self._is_for_any:
-            return {"Access-Control-Allow-Origin": ANY}
-        return {} if origin is None else {"Access-Control-Allow-Origin": origin}
-
-    def _telling(self, origin: str | None, send: Send) -> Send:
-        """Sends what is answered, with what a browser has to know."""
-        headers: dict[str, str] = {}
-        if origin is not None and self._settings.allows(origin):
-            headers = self._allowed(origin) | {"Access-Control-Expose-Headers": _SHOWN_HEADERS}
-
-        async def told(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                answered = MutableHeaders(scope=message)
-                answered.update(headers)
-                if not self._is_for_any:
-                    answered.add_vary_header("Origin")
-            await send(message)
-
+    def told(self, scope: Scope) -> RawHeaders:
+        """The headers of an answer by which a browser knows whether its page may read it."""
+        told = [] if self._is_for_any else [(b"vary", b"Origin")]
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        if origin is not None and self.let_in(headers):
+            allowed = b"*" if self._is_for_any else origin.encode("latin-1")
+            told += [
+                (b"access-control-allow-origin", allowed),
+                (b"access-control-expose-headers", _SHOWN_HEADERS),
+            ]
         return told
 
+    def _may_ask(self, origin: str) -> bool:
+        origin = origin.lower()
+        if self._is_for_any or origin in self._named:
+            return True
+        scheme_and_host, _, port = origin.rpartition(":")
+        without_port = origin if not port.isdecimal() else scheme_and_host
+        return f"{without_port}:" in self._of_any_port
 
-def _not_allowed(origin: str | None) -> Refused:
-    return Refused(403, "origin_not_allowed", f"pages of {origin!r:.100} may not ask this service")
 
-
-def _header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str | None:
-    return next((value.decode("latin-1") for one, value in headers if one == name), None)
+def _is_own(origin: str, host: str | None) -> bool:
+    """Whether a page is at the address that it asks; some clients that are no browsers say so."""
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False

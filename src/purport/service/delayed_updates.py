@@ -12,8 +12,7 @@ from purport.errors import InvalidInput
 from purport.service.answers import json_answer
 from purport.service.problems import NotThere
 from purport.service.service import Service
-
-_MOST_DIGITS = 18
+from purport.service.whole_number import whole_number
 
 
 def routes(service: Service) -> list[BaseRoute]:
@@ -40,9 +39,10 @@ def routes(service: Service) -> list[BaseRoute]:
 
 def _number(request: Request) -> int:
     told: str = request.path_params["number"]
-    if not (told.isascii() and told.isdigit() and len(told) <= _MOST_DIGITS):
+    number = whole_number(told)
+    if number is None:
         raise NotThere(f"no update {told!r:.40} waits: they have numbers")
-    return int(told)
+    return number
 
 
 def _found(service: Service, number: int, who: str | None) -> DelayedUpdate:

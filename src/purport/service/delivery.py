@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from purport.model.notification import Notification
 _LOG = logging.getLogger("purport.service")
 
 MOST_WAITING = 64  # messages that an outlet takes before they are sent
+_AT_ONCE = 64  # feeds, before others have their turn
 _LOOK_SECONDS = 1.0  # a subscription may end by itself, when its time is up
 
 Send = Callable[[str], Awaitable[None]]
@@ -77,9 +80,9 @@ class Feed:
         room = self.outlet.room
         taken = self.subscriber.take_some(room) if room else []
         messages = self._messages(taken)
-        if len(messages) == room:
-            self.outlet.parked[self] = None
         self.outlet.expected += len(messages)
+        if len(messages) == room:
+            self.outlet.park(self)
         return messages
 
     def _messages(self, taken: Sequence[Notification]) -> list[Message]:
@@ -127,7 +130,8 @@ class Outlet:
     def __init__(self, send: Send, delivery: Delivery, most: int = MOST_WAITING) -> None:
         self._send, self._delivery, self._most = send, delivery, most
         self._waiting: deque[Message] = deque()
-        self._news, self._emptied = asyncio.Event(), asyncio.Event()
+        self._emptied = asyncio.Event()
+        self._idle: asyncio.Future[None] | None = None  # while nothing is there to be sent
         self.parked: dict[Feed, None] = {}  # those for which there was no room
         self.expected = 0  # how many notifications were taken: the thread of delivery counts
         self._has_ended = False
@@ -138,10 +142,18 @@ class Outlet:
         """How many notifications it takes besides those that wait."""
         return self._most - (self.expected - self._sent)
 
+    def park(self, feed: Feed) -> None:
+        """Have a feed rung when there is room for it."""
+        self.parked[feed] = None
+        if self.room:  # by now: all may have been sent before it was parked
+            self._delivery.ring(feed)
+
     def put(self, message: Message) -> None:
         """Have a message sent after those that wait; in the event loop."""
         self._waiting.append(message)
-        self._news.set()
+        if self._idle is not None:
+            self._idle.set_result(None)
+            self._idle = None
 
     async def room_for_answers(self) -> None:
         """Wait until not too much waits: who asks on and does not read has to wait as well."""
@@ -154,13 +166,14 @@ class Outlet:
         try:
             await self._run()
         finally:
-            self._has_ended = True
+            self._has_ended, self._idle = True, None
             self._emptied.set()
 
     async def _run(self) -> None:
         while True:
-            await self._news.wait()
-            self._news.clear()
+            if not self._waiting:
+                self._idle = asyncio.get_running_loop().create_future()
+                await self._idle
             heard: dict[Feed, None] = {}
             while self._waiting:
                 message = self._waiting.popleft()
@@ -179,9 +192,20 @@ class Outlet:
 
 
 class Delivery:
-    """The thread that takes what waits for the feeds that were rung."""
+    """The thread that takes what waits for the feeds that were rung.
 
-    def __init__(self) -> None:
+    It looks at many feeds at once, while the broker is `undisturbed`: to wait for who publishes
+    before each look would take longer than all the looks.
+    """
+
+    def __init__(
+        self,
+        undisturbed: Callable[[], AbstractContextManager[object]] = nullcontext,
+        look_seconds: float = _LOOK_SECONDS,
+    ) -> None:
+        self._undisturbed, self._look_seconds = undisturbed, look_seconds
+        self._later: dict[Feed, None] = {}  # could not be told, and are looked at again
+        self._failing: set[Feed] = set()  # of which the log says so already
         self._rung: deque[Feed] = deque()
         self._feeds: set[Feed] = set()
         self._wake = threading.Event()
@@ -202,12 +226,14 @@ class Delivery:
         """Deliver no more; whoever has the feed finishes it, and may have to wait for that."""
         feed.is_closed = True
         self._feeds.discard(feed)
+        self._failing.discard(feed)
 
     def ring(self, *feeds: Feed) -> None:
         """Look what waits for feeds; from any thread."""
         if feeds:
             self._rung.extend(feeds)
-            self._wake.set()
+            if not self._wake.is_set():  # which is quicker than to set it again
+                self._wake.set()
 
     def close(self) -> None:
         """Deliver nothing any more."""
@@ -217,30 +243,46 @@ class Delivery:
             self._thread.join()
 
     def _run(self) -> None:
+        look_at = time.monotonic()
         while not self._is_closed:
-            if not self._wake.wait(_LOOK_SECONDS):
-                self._rung.extend(tuple(self._feeds)[:1])  # one look tells what has expired
+            self._wake.wait(max(0.0, look_at - time.monotonic()))
             self._wake.clear()
-            messages: list[Message] = []
-            endings: list[tuple[Feed, Ending]] = []
-            for feed in self._all_rung():
-                try:
-                    messages += feed.take()
-                    ending = feed.ending()
-                except Exception as error:  # noqa: BLE001 - the others are told all the same
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + self._look_seconds
+                self._rung.extend(tuple(self._feeds)[:1])  # one look tells what has expired
+                self._rung.extend(self._later)
+                self._later.clear()
+            feeds = self._all_rung()
+            for first in range(0, len(feeds), _AT_ONCE):
+                with self._undisturbed():
+                    messages, endings = self._taken(feeds[first : first + _AT_ONCE])
+                if messages or endings:
+                    self._hand_over(messages, endings)
+
+    def _taken(self, feeds: Sequence[Feed]) -> tuple[list[Message], list[tuple[Feed, Ending]]]:
+        """What waits for some feeds, and which of them are over."""
+        messages: list[Message] = []
+        endings: list[tuple[Feed, Ending]] = []
+        for feed in feeds:
+            try:
+                messages += feed.take()
+                ending = feed.ending()
+            except Exception as error:  # noqa: BLE001 - the others are told all the same
+                if feed not in self._failing:
                     _LOG.warning("%r could not be told: %s", feed.subscriber.id, error)
-                    self._rung.append(feed)  # looked at again with the next, or after a second
-                    continue
-                if ending is not None:
-                    endings.append((feed, ending))
-            if messages or endings:
-                self._hand_over(messages, endings)
+                    self._failing.add(feed)
+                self._later[feed] = None
+                continue
+            self._failing.discard(feed)
+            if ending is not None:
+                endings.append((feed, ending))
+        return messages, endings
 
     def _all_rung(self) -> list[Feed]:
         rung: dict[Feed, None] = {}
         while self._rung:
             rung[self._rung.popleft()] = None
-        return [feed for feed in rung if not feed.is_closed]
+        return [feed for feed in rung if not feed.is_closed and feed not in self._later]
 
     def _hand_over(self, messages: list[Message], endings: list[tuple[Feed, Ending]]) -> None:
         assert self._loop is not None

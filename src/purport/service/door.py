@@ -7,53 +7,53 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
-import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
-from starlette.requests import HTTPConnection, Request
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from purport.errors import InvalidInput, PurportError
+from purport.service.answering import Answering, BodyRoom
+from purport.service.bodies import parsed
+from purport.service.cors import Origins
 from purport.service.json_depth import require_shallow
 from purport.service.metrics import Metrics
-from purport.service.problems import ERROR_CODE, Refused, problem_message, problem_response
+from purport.service.places import place_of
+from purport.service.problems import ERROR_CODE, Refused, problem_message
 from purport.service.rates import Rates
-from purport.service.settings import RequestLimits
+from purport.service.service import Service
+from purport.service.settings import RequestLimits, ServiceSettings
 
 GOING_AWAY = 1001  # how a WebSocket is told that the service stops
+NOT_ALLOWED = 1008
 _SECURE = "/secure"
-_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-)
-_KEEPS_HTTPS = (b"strict-transport-security", b"max-age=31536000")
 _WATCHED = frozenset({"/health", "/ready", "/metrics"})  # by those that must not be kept out
-_LOG = logging.getLogger("purport.service")
+_OF_STRANGERS, _MOST_OF_STRANGERS = "/oauth/", 64 * 1024
 
 
 class Door:
     """An application behind limits."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        limits: RequestLimits,
-        metrics: Metrics,
-        draining: asyncio.Event,
-        who_of: Callable[[str | None], str | None],
-    ) -> None:
-        self._app, self._limits, self._metrics = app, limits, metrics
-        self._draining, self._who_of = draining, who_of
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._limits, self._metrics = app, service.settings.limits, service.metrics
+        self._draining, self._who_of = service.draining, service.who_of
+        self._body_room = BodyRoom(self._limits.all_bodies_bytes)
         self._sockets: set[_Socket] = set()
-        self.set_rate(limits.requests_per_second)
+        self._per_second: int | None = None
+        self._rates: Rates | None = None
+        self.take(service.settings)
 
-    def set_rate(self, per_second: int | None) -> None:
-        """Let each client ask for so much; None: for as much as it likes."""
-        self._rates = None if per_second is None else Rates(per_second)
+    def take(self, settings: ServiceSettings) -> None:
+        """Have other settings hold: whose pages may ask, and how much each client."""
+        self._origins = Origins(settings.cross_origin())
+        per_second = settings.limits.requests_per_second
+        if per_second != self._per_second:
+            self._per_second = per_second
+            self._rates = None if per_second is None else Rates(per_second)
 
     async def close_sockets(self) -> None:
         """Tell all who have a WebSocket that the service stops."""
@@ -61,29 +61,49 @@ class Door:
         await asyncio.gather(*closings, return_exceptions=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._answer(_without_secure(scope), receive, send)
-        elif scope["type"] == "websocket":
-            await self._talk(_without_secure(scope), receive, send)
-        else:
-            await self._app(scope, receive, send)
+        try:
+            if scope["type"] == "http":
+                await self._answer(_without_secure(scope), receive, send)
+            elif scope["type"] == "websocket":
+                await self._talk(_without_secure(scope), receive, send)
+            else:
+                await self._app(scope, receive, send)
+        except asyncio.CancelledError:  # it was not done when the service had to stop
+            if not self._draining.is_set():
+                raise
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = _Answering(scope, receive, send, self._draining)
-        began, self._metrics.requests = time.perf_counter(), self._metrics.requests + 1
+        more_headers = self._origins.told(scope)
+        request = Answering(scope, receive, send, self._limits, self._draining, more_headers)
+        self._metrics.requests += 1
         try:
+            if scope["method"] == "OPTIONS":
+                preflight = self._origins.preflight(Headers(scope=scope))
+                await preflight(scope, receive, request.send)
+                return
             try:
+                self._origins.require(Headers(scope=scope))
                 self._require_slow(scope)
-                await request.take_body(self._limits)
+                await self._take_body(scope, request)
             except (PurportError, TimeoutError) as error:
                 await request.refuse(error)
             else:
                 await self._pass_on(scope, request)
         finally:
+            self._body_room.give_back(request.held)
             self._metrics.requests -= 1
-            self._count(scope, request.status, time.perf_counter() - began)
+            self._count(scope, request.status)
 
-    async def _pass_on(self, scope: Scope, request: _Answering) -> None:
+    async def _take_body(self, scope: Scope, request: Answering) -> None:
+        """Have the body read, as soon as it is known who sends it; of strangers, a short one."""
+        most = self._limits.body_bytes
+        if scope["path"].startswith(_OF_STRANGERS):
+            most = min(most, _MOST_OF_STRANGERS)
+        elif request.has_body:
+            self._who_of(Headers(scope=scope).get("authorization"))
+        await request.take_body(self._body_room, most)
+
+    async def _pass_on(self, scope: Scope, request: Answering) -> None:
         try:
             await self._app(scope, request.receive, request.send)
         except Exception:  # the application has logged it, and answered if that could be
@@ -92,15 +112,10 @@ class Door:
         else:
             await request.end()
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        metrics, path = self._metrics, scope["path"]
-        metrics.answered[str(status)] += 1
+    def _count(self, scope: Scope, status: int) -> None:
+        self._metrics.answered[str(status)] += 1
         if ERROR_CODE in scope:
-            metrics.errors[scope[ERROR_CODE]] += 1
-        elif path == "/query" and status == 200:
-            metrics.queries += 1
-        elif path == "/events" and scope["method"] == "POST" and status < 300:
-            metrics.publishing.add(seconds)
+            self._metrics.errors[scope[ERROR_CODE]] += 1
 
     def _require_slow(self, scope: Scope) -> None:
         if self._rates is None or scope["path"] in _WATCHED:
@@ -123,10 +138,15 @@ class Door:
                 who = None
             if who is not None:
                 return f"name {who}"
-        return f"address {scope['client'][0] if scope.get('client') else 'unknown'}"
+        client = scope.get("client")
+        return f"address {place_of(client and client[0])}"
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
-        socket = _Socket(receive, send, self._limits.json_depth, self._metrics)
+        if not self._origins.let_in(Headers(scope=scope)):
+            await receive()
+            await send({"type": "websocket.close", "code": NOT_ALLOWED})
+            return
+        socket = _Socket(receive, send, self._limits, self._metrics)
         client = self._client(scope)
         self._metrics.sockets += 1
         self._sockets.add(socket)
@@ -141,8 +161,8 @@ class Door:
 
         async def receive() -> Message:
             message = await socket.receive()
-            if message["type"] == "websocket.receive" and self._rates is not None:
-                while (seconds := self._rates.wait(client)) > 0:
+            if message["type"] == "websocket.receive":
+                while self._rates is not None and (seconds := self._rates.wait(client)) > 0:
                     self._metrics.rate_limited += 1
                     await asyncio.sleep(seconds)
             return message
@@ -150,108 +170,46 @@ class Door:
         return receive
 
 
-class _Answering:
-    """A request whose body is taken whole, and its answer."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send, draining: asyncio.Event) -> None:
-        self._scope, self._receive, self._send, self._draining = scope, receive, send, draining
-        self._body: bytes | None = None
-        self._is_stream = self.has_ended = False
-        self.status = 500  # until something is answered
-
-    async def take_body(self, limits: RequestLimits) -> None:
-        """Read the body; `Refused` if it is too large, too slow or too deep."""
-        headers = HTTPConnection(self._scope).headers
-        length = headers.get("content-length")
-        if length is not None and length.isdecimal() and int(length) > limits.body_bytes:
-            raise _too_large(limits)
-        if (coding := headers.get("content-encoding", "identity").lower()) != "identity":
-            told = f"expected a body as it is, got one that is encoded: {coding!r:.100}"
-            raise Refused(415, "unsupported_media_type", told)
-        parts, size, more = [], 0, True
-        try:
-            async with asyncio.timeout(limits.body_seconds):
-                while more:
-                    message = await self._receive()
-                    if message["type"] != "http.request":
-                        raise Refused(400, "bad_request", "the body of the request broke off")
-                    parts.append(message.get("body", b""))
-                    size, more = size + len(parts[-1]), message.get("more_body", False)
-                    if size > limits.body_bytes:
-                        raise _too_large(limits)
-        except TimeoutError:
-            raise Refused(408, "too_slow", "the body of the request did not come in time") from None
-        self._body = b"".join(parts)
-        if "json" in headers.get("content-type", "") or self._body[:1] in (b"{", b"["):
-            require_shallow(self._body, limits.json_depth)
-
-    async def receive(self) -> Message:
-        """The body, and then that nobody listens any more, or that a stream has to end."""
-        if self._body is not None:
-            body, self._body = self._body, None
-            return {"type": "http.request", "body": body, "more_body": False}
-        gone = asyncio.ensure_future(self._receive())
-        stops = asyncio.ensure_future(self._draining.wait())
-        try:
-            await asyncio.wait((gone, stops), return_when=asyncio.FIRST_COMPLETED)
-            if not gone.done() and self._is_stream:
-                return {"type": "http.disconnect"}
-            return await gone
-        finally:
-            gone.cancel()
-            stops.cancel()
-
-    async def send(self, message: Message) -> None:
-        """Pass a part of the answer on, with headers that every answer has."""
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            headers = [*message.get("headers", ()), *_HEADERS]
-            if self._scope.get("scheme") == "https":
-                headers.append(_KEEPS_HTTPS)
-            message["headers"] = headers
-            self._is_stream = any(
-                name.lower() == b"content-type" and value.startswith(b"text/event-stream")
-                for name, value in headers
-            )
-        elif message["type"] == "http.response.body":
-            self.has_ended = not message.get("more_body", False)
-        await self._send(message)
-
-    async def end(self) -> None:
-        """End a stream that the service has stopped."""
-        if self._is_stream and not self.has_ended and self._draining.is_set():
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def refuse(self, error: Exception) -> None:
-        """Answer what is wrong; if not all of the body was read, nothing can follow it."""
-        answer = await problem_response(Request(self._scope), error)
-        if self._body is None:
-            answer.headers["Connection"] = "close"
-        await answer(self._scope, self._receive, self.send)
-
-
 class _Socket:
     """A WebSocket whose messages are not too deep, and which the service can close."""
 
-    def __init__(self, receive: Receive, send: Send, depth: int, metrics: Metrics) -> None:
-        self._receive, self._send, self._depth, self._metrics = receive, send, depth, metrics
-        self._is_open = self._is_closed = False
+    def __init__(
+        self, receive: Receive, send: Send, limits: RequestLimits, metrics: Metrics
+    ) -> None:
+        self._receive, self._send, self._limits, self._metrics = receive, send, limits, metrics
+        self._is_open = self._is_closed = self._has_spoken = False
 
     async def receive(self) -> Message:
         """The next message; one that is nested too deep is answered here."""
         while True:
-            message = await self._receive()
+            message = await self._first() if self._is_silent else await self._receive()
             if message["type"] != "websocket.receive":
                 return message
+            self._has_spoken = True
             self._metrics.messages["received"] += 1
+            text = _bytes_of(message)
             try:
-                require_shallow(_bytes_of(message), self._depth)
+                await parsed(text, partial(require_shallow, text, self._limits.json_depth))
             except InvalidInput as error:
                 self._metrics.errors["bad_request"] += 1
-                text = json.dumps(problem_message(error))
-                await self.send({"type": "websocket.send", "text": text})
+                told = json.dumps(problem_message(error))
+                await self.send({"type": "websocket.send", "text": told})
             else:
                 return message
+
+    @property
+    def _is_silent(self) -> bool:
+        """Whether it is open, and has said nothing so far."""
+        return self._is_open and not self._has_spoken
+
+    async def _first(self) -> Message:
+        """The first message; who says nothing for too long is not waited for any more."""
+        try:
+            async with asyncio.timeout(self._limits.silent_seconds):
+                return await self._receive()
+        except TimeoutError:
+            await self.close(NOT_ALLOWED, "nothing was asked for: open it when there is something")
+            return {"type": "websocket.disconnect", "code": NOT_ALLOWED}
 
     async def send(self, message: Message) -> None:
         """Send something; to a socket that the service has closed nothing is sent any more."""
@@ -288,9 +246,3 @@ def _without_secure(scope: Scope) -> Scope:
 def _bytes_of(message: Message) -> bytes:
     text: str | None = message.get("text")
     return (message.get("bytes") or b"") if text is None else text.encode(errors="replace")
-
-
-def _too_large(limits: RequestLimits) -> Refused:
-    return Refused(
-        413, "too_large", f"the body is larger than {limits.body_bytes:,} bytes, which is the most"
-    )

@@ -16,6 +16,7 @@ from purport.embedded.trials import MOST_AT_ALL, MOST_LOOKED_AT, Trial
 from purport.model.notification import Notification
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, json_as, read_json, read_query
+from purport.service.deadline import Deadline, in_time
 from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
 from purport.service.registrations import dataset_named, text_of
 from purport.service.service import Service
@@ -57,7 +58,7 @@ def routes(service: Service) -> list[BaseRoute]:
         read_query(request, NoParameters)
         asked = await read_json(request, DryRun)
 
-        def trials() -> DryRunAnswer:
+        def trials(deadline: Deadline) -> DryRunAnswer:
             found = service.broker.try_out(
                 text_of(asked.purport, asked.sparql),
                 None if isinstance(asked.event, UnsetType) else asked.event,
@@ -68,10 +69,12 @@ def routes(service: Service) -> list[BaseRoute]:
                 most=asked.most or MOST_LOOKED_AT,
                 dataset=dataset_named(asked.default_graph_uri, asked.named_graph_uri),
                 who=who,
+                go_on=deadline.require,
             )
             return DryRunAnswer(tuple(map(_message, found)))
 
-        return json_answer(await service.desk.read(trials))
+        seconds = service.settings.limits.query_seconds
+        return json_answer(await in_time(service.desk, trials, seconds))
 
     return resources({DRY_RUN: try_out})
 

@@ -26,16 +26,20 @@ def update_of(event: Event, wanted: Triples) -> str:
     subject = _subject(event, wanted)
     triples = [f"{subject} {predicate} {value} ." for predicate, value in _said(event, wanted)]
     facts = "\n".join(dict.fromkeys(triples))
-    into = f"GRAPH <{wanted.graph}> {{ %s }}" if wanted.graph else "%s"
+    new = _in_graph(facts, wanted.graph)
     if wanted.keep == "all":
-        return f"INSERT DATA {{\n{into % facts}\n}}"
+        return f"INSERT DATA {{\n{new}\n}}"
     names = dict.fromkeys(predicate for predicate, _ in _said(event, wanted))
     pairs = " ".join(f"({subject} {name})" for name in names)
-    old = into % "?s ?p ?o"
+    old = _in_graph("?s ?p ?o", wanted.graph)
     return (
-        f"DELETE {{ {old} }} INSERT {{\n{into % facts}\n}} "
+        f"DELETE {{ {old} }} INSERT {{\n{new}\n}} "
         f"WHERE {{ OPTIONAL {{ VALUES (?s ?p) {{ {pairs} }} {old} }} }}"
     )
+
+
+def _in_graph(triples: str, graph: str) -> str:
+    return f"GRAPH <{graph}> {{ {triples} }}" if graph else triples
 
 
 def _said(event: Event, wanted: Triples) -> Iterator[tuple[NamedNode, str]]:

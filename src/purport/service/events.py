@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from purport.errors import EventError
 from purport.model.event import Event, decode_json_object
 from purport.model.rdf import Syntax, descriptions
 from purport.service.answers import json_answer
-from purport.service.bodies import JSON, json_as, media_type, read_query
+from purport.service.bodies import JSON, json_as, media_type, parsed, read_query
 from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
 from purport.service.room import when_there_is_room
 from purport.service.service import Service
@@ -56,14 +57,17 @@ def routes(service: Service) -> list[BaseRoute]:
     """Where events are published."""
 
     async def publish(request: Request) -> Response:
+        began = time.perf_counter()
         who = await service.who(request)
         asked = read_query(request, PublishParameters)
         kind = media_type(request, TYPES)
-        events = events_of(await request.body(), kind)
+        body = await request.body()
+        events = await parsed(body, lambda: events_of(body, kind))
         receipts = await when_there_is_room(
             lambda: service.publisher.publish(events, topic=asked.topic, publisher=who),
             service.settings.limits.block_seconds,
         )
+        service.metrics.publishing.add(time.perf_counter() - began)
         return json_answer(EventReceipts(tuple(receipts)))
 
     return resources({PUBLISH: publish})

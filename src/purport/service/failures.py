@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated
+from urllib.parse import urlencode
 
 import msgspec
 from starlette.requests import Request
@@ -16,6 +17,8 @@ from purport.service.bodies import JSON, read_query
 from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
 from purport.service.service import Service
 from purport.service.subscriptions import Most
+
+_LOOKED_AT = 20_000  # entries of the journal, for one answer
 
 
 class FailureParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,9 +40,10 @@ class FailureMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FailureList(msgspec.Struct, frozen=True):
-    """The answer to GET /failures, oldest first."""
+    """The answer to GET /failures, oldest first: those of a part of the journal."""
 
     failures: tuple[FailureMessage, ...]
+    through: int  # the sequence of the last entry that was looked at: go on after it
 
 
 FAILURES = Operation(
@@ -48,7 +52,10 @@ FAILURES = Operation(
     "listFailures",
     "What rules, webhooks and delayed updates could not do",
     parameters=FailureParameters,
-    answers=(Answer(200, "Some, oldest first.", (Content(JSON, FailureList),)), *PROBLEMS),
+    answers=(
+        Answer(200, "Some, oldest first.", (Content(JSON, FailureList),), ("Link",)),
+        *PROBLEMS,
+    ),
 )
 
 
@@ -58,10 +65,14 @@ def routes(service: Service) -> list[BaseRoute]:
     async def failures(request: Request) -> Response:
         who = await service.who(request)
         asked = read_query(request, FailureParameters)
-        found = await service.desk.read(
-            lambda: service.broker.failures(asked.after, who=who, most=asked.most)
+        found, through = await service.desk.read(
+            lambda: service.broker.failures_among(_LOOKED_AT, asked.after, who=who, most=asked.most)
         )
-        return json_answer(FailureList(tuple(map(_message, found))))
+        headers = {}
+        if through < service.broker.sequence:
+            after = urlencode({"after": through, "most": asked.most})
+            headers["Link"] = f'</failures?{after}>; rel="next"'
+        return json_answer(FailureList(tuple(map(_message, found)), through), 200, headers)
 
     return resources({FAILURES: failures})
 

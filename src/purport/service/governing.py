@@ -1,4 +1,4 @@
-"""The settings that hold while a service runs: who may do what, rules, and how fast one may ask."""
+"""The settings that hold while a service runs: who may do what and ask how fast, and rules."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from purport.service.auth import Auth
 from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.rule_files import RuleFiles, read_rule_files
-from purport.service.settings import ServiceSettings
+from purport.service.settings import ServiceSettings, require_sound
 
 _LOG = logging.getLogger("purport.service")
 _SECONDS_BETWEEN_LOOKS = 1.0
 _QUIET_SECONDS = 0.2  # without a change, and a file has been written
-_AFTER_A_RESTART = ("listen", "broker", "limits", "triples", "changes")
+_AFTER_A_RESTART = ("listen", "broker", "limits", "triples", "changes", "overlay")
 
 Stamp = tuple[int, int] | None  # when a file was changed, and its size
 
@@ -38,6 +38,7 @@ class Governing:
         rules: RuleFiles,
     ) -> None:
         self._settings, self._reread, self._file = settings, reread, file
+        self._listening = settings.listen  # for as long as the service runs
         self._broker, self._auth, self._rules = broker, auth, rules
         self._stamps = _stamps(self._files(settings))
 
@@ -69,6 +70,8 @@ class Governing:
         before = self._settings
         try:
             settings = self._reread()
+            held = msgspec.structs.replace(settings, listen=self._listening)
+            require_sound(held, "with [listen] as it is until a restart")
             now = _stamps(self._files(settings))  # which may be others
             self._stamps = {path: self._stamps.get(path, stamp) for path, stamp in now.items()}
             await desk.clean_up(lambda: self._take(settings))
@@ -78,8 +81,7 @@ class Governing:
         except Exception as error:  # noqa: BLE001 - whatever it is, the service goes on
             _LOG.error("the settings stay as they were: a mistake in here", exc_info=error)
             return
-        if settings.limits.requests_per_second != before.limits.requests_per_second:
-            door.set_rate(settings.limits.requests_per_second)
+        door.take(settings)
         _LOG.info("the settings were read again")
         for name in _AFTER_A_RESTART:
             if getattr(_lasting(settings), name) != getattr(_lasting(before), name):

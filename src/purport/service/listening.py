@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+import resource
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import msgspec
 
 from purport.errors import InvalidInput
 from purport.service.settings import Listening
+
+_LOG = logging.getLogger("purport.service")
+_OTHER_FILES = 200  # and sockets than those of clients
 
 
 class Addresses(msgspec.Struct, frozen=True):
@@ -23,6 +28,23 @@ class Addresses(msgspec.Struct, frozen=True):
         """For whoever has started it."""
         kept = f"what is kept: {self.folder}" if self.folder else "nothing outlives the process"
         return f"purport serves {self.url} and {self.subscribe} ({kept})"
+
+
+def allow_descriptors(connections: int) -> None:
+    """Have this process open as many files as it needs for so many connections, or as it may."""
+    needed = connections + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft != unlimited and soft < needed:
+        most = needed if hard == unlimited else min(needed, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
+    if soft != unlimited and soft < connections:
+        _LOG.warning(
+            "there can be no %d connections (limits.connections): "
+            "this process may open no more than %d files (ulimit -n)", connections, soft,
+        )  # fmt: skip
 
 
 def bound_sockets(listening: Listening) -> list[socket.socket]:

@@ -19,14 +19,13 @@ from purport.errors import InvalidInput
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, read_json, read_query
 from purport.service.operation import NOT_THERE, PROBLEMS, Answer, Content, Operation, resources
-from purport.service.problems import Refused
 from purport.service.registrations import RULES, SUBSCRIPTIONS, Mount, status_of
 from purport.service.service import Service
 from purport.service.subscriptions import Most, NoParameters
+from purport.service.whole_number import MOST, whole_number
 
 MOST_SECONDS = 30
 _LOOK_SECONDS = 1.0  # whether the service is about to stop, or the subscription has ended
-_MOST = 2**63 - 1
 _FORMS = {"text": "text/plain", "json": JSON, "svg": "image/svg+xml"}
 _JSON: dict[str, Any] = {JSON: dict[str, Any]}
 
@@ -41,7 +40,7 @@ class NotificationParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=
     Without `after`, those after the last that was acknowledged.
     """
 
-    after: Annotated[int, msgspec.Meta(ge=-1, le=_MOST)] | UnsetType = UNSET
+    after: Annotated[int, msgspec.Meta(ge=-1, le=MOST)] | UnsetType = UNSET
     most: Most = 100
     wait: Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)] = 0.0  # seconds
 
@@ -136,7 +135,7 @@ class _Notifications:
             token = request.headers.get("Authorization")
             found = await self._some(subscriber, after, asked, who, token)
         finally:
-            subscriber.close()
+            await asyncio.shield(self._desk.clean_up(subscriber.close))
         body = b'{"notifications":[' + b",".join(found) + b"]}"
         return Response(body, media_type=JSON)
 
@@ -154,8 +153,7 @@ class _Notifications:
 
         def look() -> list[bytes]:
             self._mount.find(self._broker, subscriber.id, who)
-            if not self._service.lets_in(who, token):  # any more
-                raise Refused(401, "unauthorized", "the token is not taken any more")
+            self._service.require_let_in(who, token)
             return [message_of(one) for one in islice(subscriber.replay(after=after), asked.most)]
 
         while True:
@@ -191,6 +189,7 @@ class _Notifications:
 
 
 def _number(told: str) -> int:
-    if not (told.isascii() and told.isdigit()) or int(told[:20]) > _MOST:
+    number = whole_number(told)
+    if number is None:
         raise InvalidInput(f"expected the number of a notification, got {told!r:.80}")
-    return int(told)
+    return number

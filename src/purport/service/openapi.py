@@ -27,6 +27,7 @@ from purport.service import (
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON
 from purport.service.operation import Answer, Content, Operation, resources
+from purport.service.overlay.routes import OVERLAY
 from purport.service.protocol_operations import OAUTH, SPARQL, WATCHING
 from purport.service.service import Service
 
@@ -56,6 +57,7 @@ OPERATIONS: tuple[Operation, ...] = (
     registry.IMPORT,
     *SPARQL,
     *WATCHING,
+    OVERLAY,
     *OAUTH,
     DOCUMENT,
 )

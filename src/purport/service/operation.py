@@ -58,13 +58,13 @@ NOT_THERE = problem(404, "There is no such thing, or it is another's.")
 PROBLEMS = (  # which anything may be answered with
     problem(400, "The request is not as it must be; the description says what, and where."),
     problem(401, "A token is missing, expired or wrong."),
-    problem(403, "Whoever asks may not do this."),
+    problem(403, "Whoever asks may not do this, or a page of its origin may not ask."),
     problem(408, "The request did not come in time."),
     problem(413, "The body is too large."),
     problem(415, "The body is of a media type that is not taken here."),
     problem(429, "Too much waits already: try again later."),
     problem(500, "Something went wrong here."),
-    problem(503, "The service is shutting down."),
+    problem(503, "The service is shutting down, has too many connections, or would take too long."),
 )
 
 

@@ -46,7 +46,7 @@ _ANSWERS: tuple[tuple[type[Exception], int, str], ...] = (  # the first that fit
     (InvalidInput, 400, "bad_request"),
     (PurportError, 500, "failed"),
 )
-_OF_PLACES = (UnusablePath, JournalError, HistoryError)  # they name files and databases of ours
+_OF_STORES = (JournalError, HistoryError)  # they name files and databases of ours
 
 
 def problem_of(error: Exception) -> tuple[int, str, str]:
@@ -56,7 +56,10 @@ def problem_of(error: Exception) -> tuple[int, str, str]:
     """
     if isinstance(error, Refused):
         return error.status, error.code, str(error)
-    if isinstance(error, _OF_PLACES):
+    if isinstance(error, _OF_STORES):
+        _LOG.error("a request failed: %s", error)
+        return 503, "not_kept", "what was asked cannot be kept now: see the log of the service"
+    if isinstance(error, UnusablePath):
         _LOG.error("a request failed: %s", error)
     else:
         for kind, status, code in _ANSWERS:

@@ -52,7 +52,6 @@ _SOLUTIONS = (
 _ANSWERED = (
     Answer(200, "The answer, in a form that is accepted.", _SOLUTIONS),
     problem(406, "The answer has no form that is accepted."),
-    problem(504, "The query takes too long."),
     *PROBLEMS,
 )
 _UPDATED = (

@@ -10,14 +10,13 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from purport.errors import InvalidInput
+from purport.service.bodies import decoded, media_type, parsed
 from purport.service.due import due_after, due_at
-from purport.service.problems import Refused
 from purport.sparql.graph_store import WHOLE, Dataset
 
 FORM = "application/x-www-form-urlencoded"
 QUERY = "application/sparql-query"
 UPDATE = "application/sparql-update"
-_CHARSETS = ("utf-8", "utf8", "us-ascii")
 _MOST_PARAMETERS = 1_000
 
 
@@ -65,15 +64,15 @@ class _Parameters:
         return Dataset(graphs, named_graphs) if graphs or named_graphs else WHOLE
 
 
-async def asked_query(request: Request, most_bytes: int) -> AskedQuery:
+async def asked_query(request: Request) -> AskedQuery:
     """The query that a request asks; `Refused`, or `InvalidInput`, says what is wrong with it."""
-    text, parameters = await _asked(request, "query", QUERY, most_bytes)
+    text, parameters = await _asked(request, "query", QUERY)
     return AskedQuery(text, parameters.dataset("default-graph-uri", "named-graph-uri"))
 
 
-async def asked_update(request: Request, most_bytes: int) -> AskedUpdate:
+async def asked_update(request: Request) -> AskedUpdate:
     """The update that a request asks for; errors as of a query."""
-    text, parameters = await _asked(request, "update", UPDATE, most_bytes)
+    text, parameters = await _asked(request, "update", UPDATE)
     at, delay = parameters.at_most_one("at"), parameters.at_most_one("delay")
     if at is not None and delay is not None:
         raise InvalidInput("an update runs at a time, or after a delay: not both")
@@ -85,19 +84,17 @@ async def asked_update(request: Request, most_bytes: int) -> AskedUpdate:
     )
 
 
-async def _asked(
-    request: Request, name: str, media_type: str, most_bytes: int
-) -> tuple[str, _Parameters]:
+async def _asked(request: Request, name: str, direct_type: str) -> tuple[str, _Parameters]:
     """The text that is asked, and all parameters of its address and its form."""
     pairs = _pairs(request.scope["query_string"], "the address")
     direct = None
     if request.method == "POST":
-        kind = _content_type(request, (FORM, media_type))
-        body = await _body(request, most_bytes)
+        kind = media_type(request, (FORM, direct_type))
+        body = await request.body()
         if kind == FORM:
-            pairs = [*pairs, *_pairs(body, "the form")]
+            pairs = [*pairs, *await parsed(body, lambda: _pairs(body, "the form"))]
         else:
-            direct = _decoded(body)
+            direct = decoded(body)
     parameters = _Parameters(pairs)
     text = parameters.at_most_one(name)
     if direct is not None and text is not None:
@@ -110,44 +107,9 @@ async def _asked(
         raise InvalidInput(f"the parameter {other} has no place here: send it to /{other}")
     if text is None or not text.strip():
         raise InvalidInput(
-            f"expected a {name}, as the parameter {name} or as a body in {media_type}"
+            f"expected a {name}, as the parameter {name} or as a body in {direct_type}"
         )
     return text, parameters
-
-
-def _content_type(request: Request, allowed: Sequence[str]) -> str:
-    told = request.headers.get("content-type", "")
-    kind, *parameters = (one.strip() for one in told.lower().split(";"))
-    if kind not in allowed:
-        got = f"got {kind!r:.80}" if kind else "the request says none"
-        raise Refused(
-            415, "unsupported_media_type", f"expected a Content-Type {' or '.join(allowed)}, {got}"
-        )
-    for one in parameters:
-        name, _, value = one.partition("=")
-        if name.strip() == "charset" and value.strip(" \"'") not in _CHARSETS:
-            raise Refused(
-                415, "unsupported_media_type", f"expected charset=utf-8, got {value!r:.40}"
-            )
-    return kind
-
-
-async def _body(request: Request, most_bytes: int) -> bytes:
-    """All that was sent; `Refused` (413) as soon as it is too much."""
-    portions, length = [], 0
-    async for portion in request.stream():
-        length += len(portion)
-        if length > most_bytes:
-            raise Refused(413, "too_large", f"a body has at most {most_bytes:,} bytes")
-        portions.append(portion)
-    return b"".join(portions)
-
-
-def _decoded(body: bytes) -> str:
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"the body is not UTF-8: byte {error.start}") from None
 
 
 def _pairs(encoded: bytes, where: str) -> list[tuple[str, str]]:

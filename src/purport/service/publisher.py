@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
+from purport.broker.links import Arrival
+from purport.broker.records import Origin, Published
 from purport.client.messages import EventReceipt
 from purport.embedded.broker import Broker
-from purport.embedded.published_ids import PublishedId, published_id
+from purport.embedded.neighbours import Arrived
+from purport.embedded.published_ids import PublishedId, given_id, published_id
 from purport.model.event import Event
 from purport.service.desk import Desk, Overloaded
-from purport.service.published import RememberedIds
+from purport.service.remembered_ids import RememberedIds
 
 _AT_ONCE = 1_000  # events, in one write
 _Outcome = list[EventReceipt] | BaseException
@@ -56,6 +59,10 @@ class Publisher:
         self._waiting: list[_Request] = []
         self._writing: asyncio.Task[None] | None = None
 
+    async def begin(self) -> None:
+        """Ask the journal what was published before, which may take seconds."""
+        await self._desk.write(self._known)
+
     async def publish(
         self, events: Sequence[Event], *, topic: str = "", publisher: str | None = None
     ) -> list[EventReceipt]:
@@ -67,6 +74,30 @@ class Publisher:
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
         return await answer
+
+    async def arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
+        """Publish what a neighbour tells, of it what is not known; when this returns, it is kept.
+
+        An event with an id of its own is published once, at whatever broker somebody tries again.
+        """
+        return await self._desk.write(lambda: self._arrive(neighbour, arrivals))
+
+    def _arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
+        remembered = self._known()
+        fresh: list[Arrival] = []
+        keys: dict[Origin, PublishedId] = {}
+        for one in arrivals:
+            key = None if one.rules else published_id(one.event, one.publisher)
+            if key is None:
+                fresh.append(one)
+            elif remembered.find(key) is None and key not in keys.values():
+                fresh.append(one)
+                keys[one.origin] = key
+        arrived = self._broker.neighbours.arrive(neighbour, fresh)
+        for entry in arrived.entries:
+            if isinstance(entry.record, Published) and entry.record.origin in keys:
+                remembered.add(keys[entry.record.origin], entry.sequence)
+        return arrived._replace(known=arrived.known + len(arrivals) - len(fresh))
 
     async def _write_all(self) -> None:
         """Write until nothing waits."""
@@ -89,7 +120,7 @@ class Publisher:
                 _answer(one, outcome)
 
     def _next(self) -> list[_Request]:
-        """The requests that are written next; whoever no longer waits has gone."""
+        """The requests that are written next, though whoever asked may have gone."""
         count = taken = 0
         for one in self._waiting:
             if taken and count + len(one.events) > _AT_ONCE:
@@ -128,7 +159,7 @@ class Publisher:
             key = published_id(event, publisher)
             if key is not None:
                 if (before := remembered.find(key)) is not None:
-                    return EventReceipt(key.id, before, 0, repeated=True)
+                    return EventReceipt(given_id(event) or key.id, before, 0, repeated=True)
                 if key in places:
                     return _Place(places[key], is_repeated=True)
                 places[key] = len(fresh)

@@ -15,25 +15,23 @@ class Rates:
 
     def __init__(
         self,
-        per_second: float,
+        per_second: int,
         *,
-        at_once: float | None = None,
         most_clients: int = 10_000,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._per_second, self._clock, self._most = per_second, clock, most_clients
-        self._at_once = max(1.0, per_second if at_once is None else at_once)
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # how full, and when
 
-    def wait(self, client: str, amount: float = 1.0) -> float:
-        """Take from a client's bucket; the seconds to wait, if there is too little in it."""
+    def wait(self, client: str) -> float:
+        """Take one from a client's bucket; the seconds to wait, if there is too little in it."""
         now = self._clock()
-        full, since = self._buckets.pop(client, (self._at_once, now))
-        full = min(self._at_once, full + (now - since) * self._per_second)
-        if full >= amount:
-            full, seconds = full - amount, 0.0
+        full, since = self._buckets.pop(client, (float(self._per_second), now))
+        full = min(self._per_second, full + (now - since) * self._per_second)
+        if full >= 1:
+            full, seconds = full - 1, 0.0
         else:
-            seconds = (amount - full) / self._per_second
+            seconds = (1 - full) / self._per_second
         self._buckets[client] = full, now
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)

@@ -14,6 +14,7 @@ from purport.broker.records import MOST_WAITING, Delivery, Overflow
 from purport.broker.registry import Registration
 from purport.client.messages import (
     Graphs,
+    OverflowName,
     SubscriptionPatch,
     SubscriptionRequest,
     SubscriptionState,
@@ -28,6 +29,16 @@ from purport.sparql.graph_store import WHOLE, Dataset
 
 _Waiting = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 Kind = Literal["subscription", "query", "rule"]
+
+# What a client asks for if more would wait than may, as the broker has it. Whom a pause cuts off
+# from a socket (`disconnect`), only that socket knows.
+OVERFLOWS: dict[OverflowName, Overflow] = {
+    "drop oldest": Overflow.DROP_OLDEST,
+    "pause": Overflow.PAUSE,
+    "disconnect": Overflow.PAUSE,
+    "refuse": Overflow.REFUSE,
+    "block": Overflow.REFUSE,
+}
 
 
 class Wanted(SubscriptionRequest, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -112,7 +123,7 @@ def replaced(wanted: Wanted) -> dict[str, Any]:
         "dataset": dataset_named(wanted.default_graph_uri, wanted.named_graph_uri),
         "delivery": wanted.delivery or Delivery.AT_LEAST_ONCE,
         "most_waiting": wanted.most_waiting or MOST_WAITING,
-        "overflow": wanted.overflow or Overflow.DROP_OLDEST,
+        "overflow": OVERFLOWS[wanted.overflow or "drop oldest"],
         "webhook": wanted.webhook or "",
     }
 
@@ -121,9 +132,11 @@ def patched(patch: Patch, before: Registration) -> dict[str, Any]:
     """How `Broker.change` is told of what changes."""
     given: dict[str, Any] = {
         name: value
-        for name in ("delivery", "most_waiting", "overflow")
+        for name in ("delivery", "most_waiting")
         if (value := getattr(patch, name)) is not UNSET
     }
+    if not isinstance(patch.overflow, UnsetType):
+        given["overflow"] = OVERFLOWS[patch.overflow]
     if patch.purport is not UNSET or patch.sparql is not UNSET:
         given["text"] = text_of(_set(patch.purport), _set(patch.sparql))
     if patch.default_graph_uri is not UNSET or patch.named_graph_uri is not UNSET:

@@ -7,11 +7,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from purport.broker.registry import Registration
+from purport.broker.registry_text import imported as imported_text
 from purport.client.messages import SubscriptionList
 from purport.model.subscription import Rule
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, read_query, read_text
-from purport.service.operation import PROBLEMS, Answer, Content, Operation, problem, resources
+from purport.service.deadline import require_answerable
+from purport.service.operation import PROBLEMS, Answer, Content, Operation, resources
 from purport.service.registrations import state_of
 from purport.service.service import Service
 from purport.service.subscriptions import NoParameters
@@ -34,7 +36,6 @@ IMPORT = Operation(
     takes=(Content(LINES), Content(TEXT)),
     answers=(
         Answer(200, "What is registered now.", (Content(JSON, SubscriptionList),)),
-        problem(409, "Something of a name is another's."),
         *PROBLEMS,
     ),
 )
@@ -54,6 +55,8 @@ def routes(service: Service) -> list[BaseRoute]:
         who = await service.who(request)
         read_query(request, NoParameters)
         text = await read_text(request, (LINES, TEXT))
+        wanted = await desk.read(lambda: imported_text(text, owner=who))
+        await require_answerable(service, who, *(asked for _, asked in wanted))
         found = await desk.write(lambda: broker.import_registry(text, owner=who, who=who))
         return json_answer(_listed(found))
 

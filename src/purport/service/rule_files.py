@@ -46,7 +46,8 @@ def _read(file: RuleFile, access: AccessRules) -> ReadFile:
     except UnicodeDecodeError:
         raise UnusablePath(file.file, "not UTF-8") from None
     try:
-        lines = [line for line, _ in imported(text, owner=file.owner)]
+        read = imported(text, owner=file.owner, claim=lambda told: told or file.owner)
+        lines = [line for line, _ in read]
         for owner in {line.owner for line in lines}:
             if not access.allows_somewhere(owner, Action.SUBSCRIBE):
                 raise Forbidden(f"by the access rules, {owner!r} may not subscribe")

@@ -134,7 +134,9 @@ def _number_in(text: str | None) -> int | None:
     except ValueError:
         number = -2
     if number < -1:
-        raise InvalidInput(f"Last-Event-ID: expected the number of a notification, got {text!r}")
+        raise InvalidInput(
+            f"Last-Event-ID: expected the number of a notification, got {text!r:.80}"
+        )
     return number
 
 

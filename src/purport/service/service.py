@@ -13,6 +13,9 @@ from purport.embedded.broker import Broker
 from purport.service.delivery import Delivery
 from purport.service.desk import Desk
 from purport.service.metrics import Metrics
+from purport.service.overlay.exchange import Exchange
+from purport.service.overlay.overlay import Overlay
+from purport.service.problems import Refused
 from purport.service.publisher import Publisher
 from purport.service.settings import ServiceSettings
 
@@ -46,11 +49,12 @@ class Service:
     who: Who = nobody
     who_of: Callable[[str | None], str | None] = no_name  # the same, by the token of a message
     lets_in: Callable[[str | None, str | None], bool] = anybody  # who was let in by a token, still?
-    delivery: Delivery = field(default_factory=Delivery)
     metrics: Metrics = field(default_factory=Metrics)
     draining: asyncio.Event = field(default_factory=asyncio.Event)  # it is about to stop
     more_routes: Sequence[BaseRoute] = ()  # of those who know who asks
     publisher: Publisher = field(init=False)
+    delivery: Delivery = field(init=False)
+    overlay: Overlay | None = field(init=False)  # of a broker that has neighbours
 
     def __post_init__(self) -> None:
         publisher = Publisher(
@@ -60,8 +64,32 @@ class Service:
             most_waiting=self.settings.limits.requests_waiting,
         )
         object.__setattr__(self, "publisher", publisher)
+        object.__setattr__(self, "delivery", Delivery(self.broker.undisturbed))
+        object.__setattr__(self, "overlay", self._overlay(publisher))
+
+    def require_let_in(self, name: str | None, token: str | None) -> None:
+        """Raise `Refused` if somebody whom a token has let in would not be any more."""
+        if not self.lets_in(name, token):
+            self.who_of(token)  # which says it if the token has expired
+            raise Refused(401, "unauthorized", "the token is not taken any more")
 
     def close(self) -> None:
         """Deliver nothing any more, and wait for what is being done; the broker stays open."""
+        if self.overlay is not None:
+            self.overlay.close()
         self.delivery.close()
         self.desk.close()
+
+    def _overlay(self, publisher: Publisher) -> Overlay | None:
+        overlay = self.settings.overlay
+        if overlay is None:
+            return None
+        exchange = Exchange(self.broker, self.desk, publisher, most_hops=overlay.most_hops)
+        return Overlay(
+            overlay,
+            self.settings.limits,
+            exchange,
+            who_of=self.who_of,
+            lets_in=self.lets_in,
+            knows_names=self.settings.auth.is_on,
+        )

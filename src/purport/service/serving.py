@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import ssl
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -24,12 +25,15 @@ from purport.service.connections import GuardedConfig, tls_context
 from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.governing import Governing
-from purport.service.listening import Addresses, addresses, bound_sockets
+from purport.service.listening import Addresses, addresses, allow_descriptors, bound_sockets
+from purport.service.overlay.registering import register_links
+from purport.service.overlay.wire import trusted
 from purport.service.rule_files import RuleFiles, read_rule_files
+from purport.service.server import GuardedServer
 from purport.service.service import Service
 from purport.service.settings import Keeping, ServiceSettings
 from purport.service.signing_keys import signing_keys
-from purport.service.translating import RESERVED, Translating, register
+from purport.service.translating import RESERVED, Translating, register, require_translatable
 from purport.whole_file import write_whole
 from purport.writable import require_file
 
@@ -53,6 +57,7 @@ def serve(
     require_usable(settings)
     if ready_file is not None:
         _clear(ready_file)
+    allow_descriptors(settings.limits.connections)
     with ExitStack() as at_end:
         sockets = bound_sockets(settings.listen)
         for one in sockets:
@@ -63,6 +68,7 @@ def serve(
         governing = Governing(settings, reread, file, broker, auth, rules)
         governing.begin()
         register(broker, settings)
+        register_links(broker, settings.overlay)
         desk = Desk(settings.limits.requests_waiting)
         kept = settings.broker.kept_in
         found = addresses(
@@ -86,10 +92,12 @@ def serve(
         with asyncio.Runner(loop_factory=running.config.get_loop_factory()) as runner:
             runner.run(running.run(sockets, begun))
     _LOG.info("the service has stopped")
+    if desk.has_given_up:
+        _end_at_once()
 
 
 def require_usable(settings: ServiceSettings) -> None:
-    """Raise what is wrong with the files that settings name."""
+    """Raise what is wrong with what settings name: files, and what is to be translated."""
     tls = settings.listen.tls
     if tls is not None:
         try:
@@ -104,6 +112,11 @@ def require_usable(settings: ServiceSettings) -> None:
         if not path.exists():
             raise InvalidInput(f"broker.ontology: {path} is not there")
     read_rule_files(settings.rules, settings.access_rules())
+    require_translatable(settings)
+    for one in settings.overlay.neighbours if settings.overlay is not None else ():
+        one.token_to_show()
+        if one.ca is not None:
+            trusted(one.ca)
 
 
 @contextmanager
@@ -112,7 +125,12 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
     keeping = settings.broker
     ontology = keeping.ontology or None
     set_so = BrokerSettings(
-        access=settings.access_rules(), infers=keeping.infers, reserved=RESERVED
+        access=settings.access_rules(),
+        webhooks_to_private=settings.posts_to_private,
+        infers=keeping.infers,
+        may_load=keeping.may_load,
+        reserved=RESERVED,
+        most_rows=settings.limits.subscribed_rows,
     )
     with _broker(keeping, ontology, set_so) as broker:
         yield broker
@@ -141,6 +159,13 @@ def _clear(ready_file: Path) -> None:
     ready_file.unlink(missing_ok=True)
 
 
+def _end_at_once() -> None:
+    """End the process: it would wait for queries that have been given up, perhaps for ever."""
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
+
+
 class _Running:
     """The part that runs in an event loop."""
 
@@ -148,13 +173,7 @@ class _Running:
         settings = service.settings
         self._service, self._governing = service, governing
         self._translating = Translating(service)
-        self._door = Door(
-            application(service),
-            settings.limits,
-            service.metrics,
-            service.draining,
-            service.who_of,
-        )
+        self._door = Door(application(service), service)
         self.config = GuardedConfig(self._door, settings.listen, settings.limits)
         self._server = _Server(self.config)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -173,7 +192,10 @@ class _Running:
         try:
             await asyncio.wait((serving, started), return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
+                await self._service.publisher.begin()
                 await self._translating.begin()
+                if self._service.overlay is not None:
+                    await self._service.overlay.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
                 await self._drain()
@@ -187,8 +209,12 @@ class _Running:
         _LOG.info("the service stops: requests that have begun are answered")
         for one in self._server.servers:
             one.close()
+        drain_seconds = self._service.settings.listen.drain_seconds
+        asyncio.get_running_loop().call_later(drain_seconds, self._server.abort)
         self._service.draining.set()
-        self._translating.stop()
+        await self._translating.stop()
+        if self._service.overlay is not None:
+            await self._service.overlay.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._door.close_sockets()
@@ -200,7 +226,7 @@ class _Running:
         task.add_done_callback(self._tasks.discard)
 
 
-class _Server(uvicorn.Server):
+class _Server(GuardedServer):
     """A server that leaves signals to the service."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -216,6 +242,11 @@ class _Server(uvicorn.Server):
         """Begin to listen."""
         await super().startup(sockets)
         self.has_started.set()
+
+    def abort(self) -> None:
+        """Drop the connections of those who have not come to their end in time."""
+        for one in tuple(self.server_state.connections):
+            one.transport.abort()
 
 
 def _stop(stop: asyncio.Event, number: int) -> None:

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from purport.broker.access import ANYONE, OPEN, AccessRule, AccessRules, Action, Effect
-from purport.errors import InvalidInput, PurportError
+from purport.errors import InvalidInput, PurportError, UnusablePath
 from purport.model.term import is_iri
-from purport.posting import shown
+from purport.posting import is_loopback, shown
+from purport.service.overlay.address import overlay_address
 from purport.settings import in_environment, merged, read_options, read_toml
 
 PREFIX = "PURPORT_"  # of variables: PURPORT_LISTEN__PORT is `port` under [listen]
 FOLDER = Path("purport-data")  # of a service that is told nothing else
+ANY_ORIGIN = "*"
+_LOCAL_ORIGINS = tuple(
+    f"{scheme}://{host}:*"
+    for scheme in ("http", "https")
+    for host in ("localhost", "127.0.0.1", "[::1]")
+)
+_ORIGIN = re.compile(
+    r"\*|null|[a-z][a-z0-9+.-]*://(\[[0-9a-f:.]+\]|[^\s/?#@:*]+)(:(\d+|\*))?/?", re.I
+)
 
 _Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]  # 0: any free one
 _Count = Annotated[int, msgspec.Meta(ge=1)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+_BrokerName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 _TokenHash = Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 
@@ -57,22 +68,19 @@ class Listening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_on_this_machine(self) -> bool:
         """Whether nobody else can reach it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
 
 class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is refused because it is too large, too deep, or too much at once."""
 
     body_bytes: _Count = 16 * 1024 * 1024
+    all_bodies_bytes: _Count = 128 * 1024 * 1024  # at the same time; more are answered 429
     message_bytes: _Count = 1024 * 1024  # of a WebSocket
     header_bytes: _Count = 64 * 1024
     header_seconds: _Seconds = 10.0  # in which a request has to have begun and told its headers
     body_seconds: _Seconds = 30.0
+    write_seconds: _Seconds = 30.0  # in which a client has to take something of its answer
     keep_alive_seconds: _Count = 75  # that a connection may stay without a request
     json_depth: _Count = 64
     subscriptions_per_socket: _Count = 10_000
@@ -83,7 +91,21 @@ class RequestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     block_seconds: Annotated[float, msgspec.Meta(ge=0)] = 3.0  # for a subscriber to have room
     requests_per_second: _Count | None = None  # for each client
     query_seconds: _Seconds = 60.0
+    subscribed_rows: _Count = 200_000  # of patterns of a query that is subscribed to
+    first_answer_seconds: _Seconds = 2.0  # to a query that is subscribed to: all wait for it
     ping_seconds: _Seconds = 20.0  # between looks whether a WebSocket is still there
+    silent_seconds: _Seconds = 300.0  # that a WebSocket may be open before it says something
+
+
+class CrossOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose pages may ask, by their origins: `https://city.example`.
+
+    `http://localhost:*` is any port, `*` any origin at all. Cookies are never asked for: who asks
+    is known by a token, which the page has, or by nothing.
+    """
+
+    origins: tuple[str, ...] | None = None  # else by whether a token is needed: see cross_origin
+    max_age_seconds: _Count = 86_400  # that a browser may remember the answer to a preflight
 
 
 class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,7 +118,9 @@ class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     durability: Literal["full", "relaxed"] = "full"
     ontology: tuple[Path, ...] = ()
     infers: bool = False
+    may_load: bool = False  # LOAD reads files of this machine
     remembered_ids: _Count = 100_000  # of publications: one of them is not published again
+    webhooks_to_private: bool | None = None  # where is posted; None: if nobody else gets in here
 
     @property
     def kept_in(self) -> Path | None:
@@ -190,6 +214,46 @@ class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     owner: _Name = "service"
 
 
+class NeighbourSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another broker with which this one shares what is published."""
+
+    name: _BrokerName
+    url: str | None = None  # of its service; without one, it is waited for
+    token: str | None = None  # that this broker shows there
+    token_file: Path | None = None  # the same, in a file
+    ca: Path | None = None  # certificates to trust instead of the usual ones
+    principal: _Name | None = None  # whose token it shows here, and whose rights it has; its name
+    most_waiting: _Count = 100_000  # events, while it is down
+    overflow: Literal["drop oldest", "refuse"] = "drop oldest"  # refuse: publishers have to wait
+
+    @property
+    def comes_as(self) -> str:
+        """Whose rights it has."""
+        return self.principal or self.name
+
+    def token_to_show(self) -> str | None:
+        """What this broker shows there; `UnusablePath` if it is in a file that has none."""
+        path = self.token_file
+        if path is None:
+            return self.token
+        try:
+            token = path.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no token"
+            raise UnusablePath(path, reason) from None
+        if not token:
+            raise UnusablePath(path, "no token is in it")
+        return token
+
+
+class OverlaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Brokers side by side: what this one is called, and who is near."""
+
+    name: _BrokerName
+    neighbours: tuple[NeighbourSettings, ...] = ()
+    most_hops: _Count = 32  # links over which an interest is passed on
+
+
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it."""
 
@@ -198,9 +262,17 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: RequestLimits = RequestLimits()
     auth: Authentication = Authentication()
     access: Access | None = None  # everybody may do everything
+    cors: CrossOrigin = CrossOrigin()
     rules: tuple[RuleFile, ...] = ()
     triples: tuple[Triples, ...] = ()
     changes: tuple[Changes, ...] = ()
+    overlay: OverlaySettings | None = None  # this broker has no neighbours
+
+    @property
+    def posts_to_private(self) -> bool:
+        """Whether webhooks and rules may post to this machine or a private network."""
+        told = self.broker.webhooks_to_private
+        return self.listen.is_on_this_machine if told is None else told
 
     def shown(self) -> str:
         """All of it, a line for each setting, without secrets."""
@@ -212,6 +284,13 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return AccessRules(tuple(one.rule() for one in self.access.rules), self.access.open)
         return OPEN if not self.auth.is_on else AccessRules((_OF_ONES_OWN,))
 
+    def cross_origin(self) -> CrossOrigin:
+        """Whose pages may ask; if nothing is said, any where all need a token, or local ones."""
+        if self.cors.origins is not None:
+            return self.cors
+        origins = (ANY_ORIGIN,) if self.auth.is_required else _LOCAL_ORIGINS
+        return msgspec.structs.replace(self.cors, origins=origins)
+
 
 def _lines(said: Any, place: str) -> Iterator[str]:
     """A line for each thing that is said; of addresses no passwords, of tokens no hashes."""
@@ -222,9 +301,10 @@ def _lines(said: Any, place: str) -> Iterator[str]:
         for number, value in enumerate(said):
             yield from _lines(value, f"{place}[{number}]")
     else:
-        secret = place.startswith("auth.tokens") and place.endswith(".hash")
+        is_hash = place.startswith("auth.tokens") and place.endswith(".hash")
+        secret = is_hash or (place.startswith("overlay.neighbours") and place.endswith(".token"))
         told = shown(said) if isinstance(said, str) and "://" in said else said
-        yield f"{place} = {'...' if secret else json.dumps(told, ensure_ascii=False)}"
+        yield f"{place} = {'...' if secret and said else json.dumps(told, ensure_ascii=False)}"
 
 
 _OF_ONES_OWN = AccessRule(
@@ -260,11 +340,11 @@ def read_settings(
             problem = None
     if problem is not None:
         raise problem
-    _require_sound(settings, "the settings" if path is None else str(path))
+    require_sound(settings, "the settings" if path is None else str(path))
     return settings
 
 
-def _require_sound(settings: ServiceSettings, what: str) -> None:
+def require_sound(settings: ServiceSettings, what: str) -> None:
     """Raise what is wrong although each part of it is right."""
     for problem in _problems(settings):
         raise InvalidInput(f"{what}: {problem}")
@@ -283,6 +363,13 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
             yield f"{table}: {twice[0]!r} stands there more than once"
     if auth.anonymous and not auth.is_on:
         yield "auth.anonymous: nobody has a name: there are no identities and no tokens"
+    limits = settings.limits
+    if limits.all_bodies_bytes < limits.body_bytes:
+        yield "limits.all_bodies_bytes: one body may have more (limits.body_bytes)"
+    for origin in settings.cors.origins or ():
+        if _ORIGIN.fullmatch(origin) is None:
+            told = "expected an origin such as https://city.example:8080"
+            yield f"cors.origins: {told}, got {origin!r:.100}"
     for number, line in enumerate(settings.access.rules if settings.access else ()):
         try:
             line.rule()
@@ -292,7 +379,27 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
         for name, iri in (("graph", triples.graph), ("vocabulary", triples.vocabulary)):
             if (iri or name == "vocabulary") and not is_iri(iri):
                 yield f"triples[{number}].{name}: expected an absolute IRI, got {iri!r:.100}"
+    if settings.overlay is not None:
+        yield from _of_overlay(settings.overlay)
     yield from _beyond(settings)
+
+
+def _of_overlay(overlay: OverlaySettings) -> Iterator[str]:
+    """What is wrong with the neighbours."""
+    names = [one.name for one in overlay.neighbours]
+    for number, one in enumerate(overlay.neighbours):
+        place = f"overlay.neighbours[{number}]"
+        if one.name == overlay.name:
+            yield f"{place}.name: a broker is no neighbour of itself, got {one.name!r}"
+        if names.index(one.name) < number:
+            yield f"{place}.name: {one.name!r} stands there more than once"
+        if one.token is not None and one.token_file is not None:
+            yield f"{place}: either token or token_file"
+        if one.url is not None:
+            try:
+                overlay_address(one.url)
+            except InvalidInput as error:
+                yield f"{place}.url: {error}"
 
 
 def _beyond(settings: ServiceSettings) -> Iterator[str]:

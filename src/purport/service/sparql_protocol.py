@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import traceback
 from collections.abc import AsyncIterator
 from datetime import datetime
 
@@ -13,15 +12,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from purport.embedded.receipts import UpdateReceipt
-from purport.service.answer_formats import (
-    IN_MEMORY,
-    Deadline,
-    QueryTooSlow,
-    WrittenAnswer,
-    written_answer,
-)
+from purport.service.answer_formats import IN_MEMORY, WrittenAnswer, written_answer
 from purport.service.answers import json_answer
-from purport.service.protocol_request import AskedQuery, asked_query, asked_update
+from purport.service.bodies import parsed
+from purport.service.deadline import Deadline, in_time
+from purport.service.protocol_request import asked_query, asked_update
 from purport.service.room import when_there_is_room
 from purport.service.service import Service
 from purport.sparql.using_graphs import using
@@ -58,16 +53,22 @@ def routes(service: Service) -> list[BaseRoute]:
 
     async def query(request: Request) -> Response:
         who = await service.who(request)
-        limits = service.settings.limits
-        asked = await asked_query(request, limits.body_bytes)
+        asked = await asked_query(request)
         accept = ",".join(request.headers.getlist("accept"))
-        answer = await _answered(service, asked, who, accept, Deadline(limits.query_seconds))
+
+        def written(deadline: Deadline) -> WrittenAnswer:
+            answer = service.broker.query(asked.text, dataset=asked.dataset, who=who)
+            return written_answer(answer, accept, deadline)
+
+        seconds = service.settings.limits.query_seconds
+        answer = await in_time(service.desk, written, seconds)
+        service.metrics.queries += 1
         return await _response(answer)
 
     async def update(request: Request) -> Response:
         who = await service.who(request)
-        asked = await asked_update(request, service.settings.limits.body_bytes)
-        text = using(asked.text, asked.dataset)
+        asked = await asked_update(request)
+        text = await parsed(asked.text, lambda: using(asked.text, asked.dataset))
 
         def run() -> UpdateReceipt:
             return service.broker.update(text, at=asked.at, after=asked.after, publisher=who)
@@ -82,45 +83,6 @@ def routes(service: Service) -> list[BaseRoute]:
         Route("/sparql", query, methods=["GET", "POST"]),
         Route("/update", update, methods=["POST"]),
     ]
-
-
-async def _answered(
-    service: Service, asked: AskedQuery, who: str | None, accept: str, deadline: Deadline
-) -> WrittenAnswer:
-    """The answer, as it is written in one of the threads that read.
-
-    A query that has no solution for longer than it may take is given up: nobody waits for it any
-    longer, and its thread ends with the next portion.
-    """
-
-    def answered() -> WrittenAnswer:
-        try:
-            return _written(service, asked, who, accept, deadline)
-        except BaseException as error:
-            _forget_frames(error)
-            raise
-
-    try:
-        return await asyncio.wait_for(service.desk.read(answered), deadline.left)
-    except TimeoutError:
-        raise QueryTooSlow(deadline.seconds) from None
-    finally:
-        deadline.end()
-
-
-def _written(
-    service: Service, asked: AskedQuery, who: str | None, accept: str, deadline: Deadline
-) -> WrittenAnswer:
-    deadline.require()
-    answer = service.broker.query(asked.text, dataset=asked.dataset, who=who)
-    return written_answer(answer, accept, deadline)
-
-
-def _forget_frames(error: BaseException | None) -> None:
-    """Frames hold an answer of pyoxigraph's, which only the thread that has it may let go."""
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
-        error = error.__context__
 
 
 async def _response(answer: WrittenAnswer) -> Response:

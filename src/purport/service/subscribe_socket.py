@@ -12,18 +12,20 @@ from uuid import uuid4
 
 import msgspec
 from starlette.routing import BaseRoute, WebSocketRoute
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
 from purport.broker.access import Forbidden
-from purport.broker.asked import is_query
-from purport.broker.records import Overflow
+from purport.broker.asked import Query, is_query
+from purport.broker.registry import Registration
 from purport.client.messages import (
+    OverflowName,
     SocketRequest,
     SubscribedMessage,
     SubscribeMessage,
     UnsubscribedMessage,
     socket_notification,
 )
+from purport.embedded.arguments import require_unreserved
 from purport.embedded.broker import Broker
 from purport.embedded.message import message_of, results_of
 from purport.embedded.subscriber import Acknowledging, Subscriber
@@ -31,19 +33,14 @@ from purport.errors import InvalidInput, NotFound, PurportError
 from purport.model.language.parse import parse
 from purport.model.notification import Notification
 from purport.model.subscription import Rule, Subscription
+from purport.service.deadline import require_answerable
 from purport.service.delivery import Ending, Feed, Message, Outlet
 from purport.service.problems import Refused, problem_message
-from purport.service.registrations import kind_of
+from purport.service.registrations import OVERFLOWS, kind_of
 from purport.service.service import Service
-from purport.sparql.graph_store import Dataset
+from purport.service.translating import RESERVED
+from purport.sparql.graph_store import WHOLE, Dataset
 
-_OVERFLOWS = {
-    "drop oldest": Overflow.DROP_OLDEST,
-    "pause": Overflow.PAUSE,
-    "disconnect": Overflow.PAUSE,
-    "refuse": Overflow.REFUSE,
-    "block": Overflow.REFUSE,
-}
 _CLOSINGS = {  # how a client is told that it is cut off
     Ending.OVERFLOWED: (1013, "more waited than may: subscribe again, and read quicker"),
     Ending.FORBIDDEN: (1008, "what is subscribed to may not be heard any more"),
@@ -64,6 +61,7 @@ class _Heard(NamedTuple):
 
     feed: Feed
     alias: str | None
+    who: str | None
     is_durable: bool
 
 
@@ -85,6 +83,9 @@ class Socket:
         self._task = asyncio.current_task()
         self._is_receiving = False
         self._cut_off_by: Ending | None = None
+        self._last_words: object = None
+        self._token = websocket.headers.get("Authorization")
+        self._tokens: dict[str | None, str | None] = {}  # the last of each who has told one
 
     async def run(self) -> None:
         """Answer what the client says, until one of both goes."""
@@ -103,7 +104,10 @@ class Socket:
             await asyncio.gather(sender, return_exceptions=True)
             await asyncio.shield(self._leave())
         if self._cut_off_by is not None:
-            await self._websocket.close(*_CLOSINGS[self._cut_off_by])
+            with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it has gone meanwhile
+                if self._last_words is not None:
+                    await self._websocket.send_text(_text(self._last_words))
+                await self._websocket.close(*_CLOSINGS[self._cut_off_by])
 
     async def _receive(self) -> MutableMapping[str, Any]:
         """What the client says next; only while it is waited for can the client be cut off."""
@@ -136,13 +140,24 @@ class Socket:
             heard = self._named(received.spuid)
             subscriber = heard.feed.subscriber
             await self._service.desk.write(partial(subscriber.acknowledge, received.sequence))
+        elif token is not None:
+            self._let_in(token)
+            self._token = token
         else:
-            raise InvalidInput("expected one of subscribe, unsubscribe, acknowledge")
+            raise InvalidInput("expected one of subscribe, unsubscribe, acknowledge, authorization")
+
+    def _let_in(self, token: str | None) -> str | None:
+        """Who tells a token, under which they hear from now on what they hear here."""
+        who = self._service.who_of(token)
+        self._tokens[who] = token
+        return who
+
+    def _may_hear(self, who: str | None) -> bool:
+        return self._service.lets_in(who, self._tokens[who])
 
     async def _subscribe(self, asked: SubscribeMessage, token: str | None) -> None:
         service = self._service
-        token = token or self._websocket.headers.get("Authorization")
-        who = service.who_of(token)
+        who = self._let_in(token or self._token)
         most = service.settings.limits.subscriptions_per_socket
         if len(self._heard) >= most:
             raise Refused(429, "too_many_subscriptions", f"a socket has {most:,} at the most")
@@ -150,6 +165,8 @@ class Socket:
         spuid = asked.name or f"sepa://subscription/{uuid4()}"
         if spuid in self._heard:
             raise InvalidInput(f"this socket hears {spuid!r} already")
+        if isinstance(wanted, str):
+            await require_answerable(service, who, Query(wanted, _dataset_of(asked)))
         begun = await service.desk.write(partial(_begin, service, asked, wanted, spuid, who))
         feed = Feed(
             begun.subscriber,
@@ -158,10 +175,10 @@ class Socket:
             self._end,
             acknowledges=asked.acknowledge == "sent",
             is_cut_off=_overflow_of(asked) == "disconnect",
-            may_hear=partial(service.lets_in, who, token),
+            may_hear=partial(self._may_hear, who),
         )
-        self._heard[spuid] = _Heard(feed, asked.alias, asked.durable)
-        if asked.purport is not None:
+        self._heard[spuid] = _Heard(feed, asked.alias, who, asked.durable)
+        if asked.purport is not None or asked.durable:  # who goes on may be told nothing for long
             said = SubscribedMessage(spuid, begun.next, asked.alias)
             self._say({"subscribed": said})
         service.delivery.add(feed)
@@ -171,7 +188,7 @@ class Socket:
         del self._heard[spuid]
         self._service.delivery.remove(heard.feed)
         await self._service.desk.clean_up(
-            partial(_leave, self._service.broker, [heard], for_good=True)
+            partial(_hear_no_more, self._service.broker, [heard], for_good=True)
         )
         self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
 
@@ -188,6 +205,8 @@ class Socket:
         if heard is None or heard.feed is not feed:
             return
         if ending is not Ending.UNSUBSCRIBED:
+            if ending is Ending.FORBIDDEN and self._last_words is None:
+                self._last_words = self._why_forbidden(heard)
             if self._cut_off_by is None and self._is_receiving and self._task is not None:
                 self._task.cancel()
             self._cut_off_by = self._cut_off_by or ending
@@ -195,6 +214,14 @@ class Socket:
         del self._heard[spuid]
         self._service.delivery.remove(feed)
         self._say({"unsubscribed": UnsubscribedMessage(spuid, heard.alias)})
+
+    def _why_forbidden(self, heard: _Heard) -> object:
+        """What is said of a token under which nothing is heard any more, if that is why."""
+        try:
+            self._service.require_let_in(heard.who, self._tokens[heard.who])
+        except Refused as error:
+            return problem_message(error, heard.alias)
+        return None
 
     async def _leave(self) -> None:
         """The client has gone: what is durable waits for it, the rest is over."""
@@ -204,10 +231,14 @@ class Socket:
         self._heard.clear()
         for heard in left:
             self._service.delivery.remove(heard.feed)
-        await self._service.desk.clean_up(partial(_leave, self._service.broker, left))
+        await self._service.desk.clean_up(partial(_hear_no_more, self._service.broker, left))
 
     def _say(self, message: object) -> None:
-        self._outlet.put(Message(msgspec.json.encode(message).decode()))
+        self._outlet.put(Message(_text(message)))
+
+
+def _text(message: object) -> str:
+    return msgspec.json.encode(message).decode()
 
 
 def _read(text: str | bytes) -> SocketRequest:
@@ -263,38 +294,73 @@ def _begin(
     if asked.after is not None and not asked.durable:
         raise InvalidInput("only a durable subscription goes on after a number")
     before = _there_is(broker, spuid, who)
-    if asked.durable:
-        broker.require_keeper(who)
-        if before and before != ("query" if isinstance(wanted, str) else "subscription"):
-            raise Refused(409, "exists", f"{spuid!r} is there already, as a {before}")
-    elif before is not None:
-        raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
-    subscriber = broker.subscribe(
-        wanted,
-        name=spuid,
-        owner=who,
-        durable=asked.durable,
-        dataset=Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri)),
-        overflow=_OVERFLOWS[_overflow_of(asked)],
-        most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
-        acknowledging=Acknowledging.BY_HAND,
-    )
+    if before is not None:
+        require_unreserved(spuid, RESERVED)
+        _require_same(before, asked, wanted)
+        subscriber = _heard_again(broker, before, asked, who)
+    else:
+        if asked.durable:
+            broker.require_keeper(who)
+        subscriber = broker.subscribe(
+            wanted,
+            name=spuid,
+            owner=who,
+            durable=asked.durable,
+            dataset=_dataset_of(asked),
+            overflow=OVERFLOWS[_overflow_of(asked)],
+            most_waiting=asked.most_waiting or service.settings.limits.most_waiting,
+            acknowledging=Acknowledging.BY_HAND,
+        )
     if asked.after is not None:
         return _Begun(subscriber, subscriber.go_on_after(asked.after) + 1)
     return _Begun(subscriber, subscriber.status.acknowledged + 1)
 
 
-def _there_is(broker: Broker, identifier: str, who: str | None) -> str | None:
-    """What kind of thing has an id, if anything; "" if it is another's."""
+def _there_is(broker: Broker, identifier: str, who: str | None) -> Registration | None:
+    """What has an id; refused if it is another's, whatever one may manage."""
+    taken = Refused(409, "exists", f"{identifier!r} is taken")
     try:
-        return kind_of(broker.registration(identifier, who=who).subscription)
+        found = broker.registration(identifier, who=who)
     except NotFound:
         return None
     except Forbidden:
-        return ""
+        raise taken from None
+    if found.owner != who:
+        raise taken
+    return found
 
 
-def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
+def _require_same(
+    before: Registration, asked: SubscribeMessage, wanted: Subscription | str
+) -> None:
+    """Raise `Refused` if what is there is not what a client could go on with."""
+    spuid, kind = before.id, kind_of(before.subscription)
+    if not (asked.durable and before.is_durable):
+        raise Refused(409, "exists", f"{spuid!r} is there already; only a durable one is shared")
+    if kind != ("query" if isinstance(wanted, str) else "subscription"):
+        raise Refused(409, "exists", f"{spuid!r} is there already, as a {kind}")
+    if before.webhook:
+        told = f"{spuid!r} is there already, and posted to its webhook: it is told nowhere else"
+        raise Refused(409, "exists", told)
+
+
+def _heard_again(
+    broker: Broker, before: Registration, asked: SubscribeMessage, who: str | None
+) -> Subscriber:
+    """What is there already, with what the message says of it; the rest stays as it is."""
+    dataset = _dataset_of(asked)
+    broker.change(
+        before.id,
+        text=asked.sparql or asked.purport,
+        dataset=None if dataset == WHOLE else dataset,
+        most_waiting=asked.most_waiting,
+        overflow=None if asked.overflow is None else OVERFLOWS[asked.overflow],
+        who=who,
+    )
+    return broker.subscriber(before.id, acknowledging=Acknowledging.BY_HAND, who=who)
+
+
+def _hear_no_more(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) -> None:
     """Hear no more; those that are durable go on without this client, unless it is for good."""
     for one in left:
         if one.is_durable and not for_good:
@@ -304,11 +370,15 @@ def _leave(broker: Broker, left: Iterable[_Heard], *, for_good: bool = False) ->
                 broker.end(one.feed.subscriber)
 
 
-def _overflow_of(asked: SubscribeMessage) -> str:
+def _overflow_of(asked: SubscribeMessage) -> OverflowName:
     """What happens when too much waits: changes of an answer make no sense with gaps in them."""
     if asked.overflow is not None:
         return asked.overflow
     return "disconnect" if asked.sparql is not None and not asked.durable else "drop oldest"
+
+
+def _dataset_of(asked: SubscribeMessage) -> Dataset:
+    return Dataset(_graphs(asked.default_graph_uri), _graphs(asked.named_graph_uri))
 
 
 def _graphs(given: str | list[str] | None) -> tuple[str, ...] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable
+from typing import Annotated
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -12,14 +12,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from purport.broker.access import Forbidden
-from purport.broker.asked import dataset_of
-from purport.broker.records import MOST_WAITING, Delivery, Overflow
+from purport.broker.asked import Asked, dataset_of
+from purport.broker.records import MOST_WAITING, Delivery
 from purport.broker.registry import Registration
 from purport.client.messages import SubscriptionList, SubscriptionState
+from purport.embedded.changing import asked_anew
 from purport.errors import InvalidInput, NotFound
 from purport.model.subscription import Rule, Subscription
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON, MERGE_PATCH, read_json, read_query
+from purport.service.deadline import require_answerable
 from purport.service.operation import (
     NOT_THERE,
     PROBLEMS,
@@ -31,6 +33,7 @@ from purport.service.operation import (
 )
 from purport.service.problems import Refused
 from purport.service.registrations import (
+    OVERFLOWS,
     RULES,
     SUBSCRIPTIONS,
     Mount,
@@ -43,7 +46,7 @@ from purport.service.registrations import (
     status_of,
 )
 from purport.service.service import Service
-from purport.service.versions import require_version, tag_of
+from purport.service.versions import is_known, require_version, tag_of
 
 MOST_LISTED = 1_000
 Most = Annotated[int, msgspec.Meta(ge=1, le=MOST_LISTED)]
@@ -142,7 +145,7 @@ class _Registrations:
 
     def __init__(self, service: Service, mount: Mount) -> None:
         self._service, self._mount = service, mount
-        self._broker = service.broker
+        self._broker, self._desk = service.broker, service.desk
 
     def routes(self) -> list[BaseRoute]:
         known = OPERATIONS[self._mount.path]
@@ -164,6 +167,7 @@ class _Registrations:
         who = await self._service.who(request)
         read_query(request, NoParameters)
         wanted = await read_json(request, Wanted)
+        await self._require_answerable(who, lambda: asked_by(wanted, wanted.name))
 
         def create() -> SubscriptionState:
             asked = asked_by(wanted, wanted.name)
@@ -173,13 +177,14 @@ class _Registrations:
                 self._require_free(name, who)
             return self._subscribe(wanted, name, who)
 
-        return self._told(await self._service.desk.write(create), 201)
+        return self._told(await self._desk.write(create), 201)
 
     async def _put(self, request: Request) -> Response:
         who = await self._service.who(request)
         read_query(request, NoParameters)
         wanted = await read_json(request, Wanted)
         identifier: str = request.path_params["id"]
+        await self._require_answerable(who, lambda: asked_by(wanted, None))
 
         def put() -> tuple[SubscriptionState, int]:
             asked = asked_by(wanted, None)
@@ -196,7 +201,7 @@ class _Registrations:
             self._broker.change(identifier, **replaced(wanted), who=who)
             return self._state(identifier, who), 200
 
-        return self._told(*await self._service.desk.write(put))
+        return self._told(*await self._desk.write(put))
 
     async def _list(self, request: Request) -> Response:
         who = await self._service.who(request)
@@ -211,7 +216,7 @@ class _Registrations:
             ]
             return sorted(found, key=lambda one: one.id)
 
-        found = await self._service.desk.read(find)
+        found = await self._desk.read(find)
         listed, headers = found[: asked.most], {}
         if len(found) > asked.most:
             after = urlencode({"after": listed[-1].id, "most": asked.most})
@@ -219,21 +224,48 @@ class _Registrations:
         return self._listed([state_of(one) for one in listed], headers)
 
     async def _get(self, request: Request) -> Response:
-        return await self._with_one(request, lambda one, who: None, is_looking=True)
+        answer = await self._with_one(request, self._desk.read, lambda one, who: None)
+        tag = answer.headers["ETag"]
+        return (
+            Response(status_code=304, headers={"ETag": tag}) if is_known(request, tag) else answer
+        )
 
     async def _patch(self, request: Request) -> Response:
         patch = await read_json(request, Patch, (MERGE_PATCH, JSON))
+        who = await self._service.who(request)
+        identifier: str = request.path_params["id"]
+
+        def wanted() -> Asked:
+            one = self._mount.find(self._broker, identifier, who)
+            given = patched(patch, one)
+            return asked_anew(one, given.get("text"), given.get("dataset"))
+
+        await self._require_answerable(who, wanted)
 
         def change(one: Registration, who: str | None) -> None:
             self._broker.change(one.id, **patched(patch, one), who=who)
 
-        return await self._with_one(request, change)
+        return await self._with_one(request, self._desk.write, change)
 
     async def _pause(self, request: Request) -> Response:
-        return await self._with_one(request, lambda one, who: self._broker.pause(one.id, who=who))
+        def pause(one: Registration, who: str | None) -> None:
+            self._broker.pause(one.id, who=who)
+
+        return await self._with_one(request, self._desk.write, pause)
 
     async def _resume(self, request: Request) -> Response:
-        return await self._with_one(request, lambda one, who: self._broker.resume(one.id, who=who))
+        who = await self._service.who(request)
+        identifier: str = request.path_params["id"]
+
+        def paused() -> Asked:
+            return self._mount.find(self._broker, identifier, who).subscription
+
+        await self._require_answerable(who, paused)
+
+        def resume(one: Registration, who: str | None) -> None:
+            self._broker.resume(one.id, who=who)
+
+        return await self._with_one(request, self._desk.write, resume)
 
     async def _delete(self, request: Request) -> Response:
         who = await self._service.who(request)
@@ -244,7 +276,7 @@ class _Registrations:
             require_version(request, one.version)
             self._broker.unsubscribe(one.id, who=who)
 
-        await self._service.desk.write(delete)
+        await self._desk.write(delete)
         return Response(status_code=204)
 
     async def _versions(self, request: Request) -> Response:
@@ -255,14 +287,13 @@ class _Registrations:
             one = self._mount.find(self._broker, request.path_params["id"], who)
             return [state_of(version) for version in self._broker.versions(one.id, who=who)]
 
-        return self._listed(await self._service.desk.read(find), {})
+        return self._listed(await self._desk.read(find), {})
 
     async def _with_one(
         self,
         request: Request,
-        do: Callable[[Registration, str | None], Any],
-        *,
-        is_looking: bool = False,
+        at_desk: Callable[[Callable[[], SubscriptionState]], Awaitable[SubscriptionState]],
+        do: Callable[[Registration, str | None], object],
     ) -> Response:
         """Do something to what is asked for, and tell how it is then."""
         who = await self._service.who(request)
@@ -274,8 +305,7 @@ class _Registrations:
             do(one, who)
             return self._state(one.id, who)
 
-        desk = self._service.desk
-        return self._told(await (desk.read if is_looking else desk.write)(find_and_do), 200)
+        return self._told(await at_desk(find_and_do), 200)
 
     def _subscribe(self, wanted: Wanted, name: str | None, who: str | None) -> SubscriptionState:
         asked = asked_by(wanted, name)
@@ -288,11 +318,14 @@ class _Registrations:
             durable=wanted.durable,
             delivery=wanted.delivery or Delivery.AT_LEAST_ONCE,
             most_waiting=wanted.most_waiting or MOST_WAITING,
-            overflow=wanted.overflow or Overflow.DROP_OLDEST,
+            overflow=OVERFLOWS[wanted.overflow or "drop oldest"],
             webhook=wanted.webhook or "",
         )
         made.close()
         return self._state(made.id, who)
+
+    async def _require_answerable(self, who: str | None, wanted: Callable[[], Asked]) -> None:
+        await require_answerable(self._service, who, await self._service.desk.read(wanted))
 
     def _require_free(self, name: str, who: str | None) -> None:
         if self._seen(name, who) is not None:
@@ -312,10 +345,11 @@ class _Registrations:
         return state_of(one, status_of(self._broker, identifier, who))
 
     def _told(self, state: SubscriptionState, status: int) -> Response:
-        headers = {"ETag": tag_of(state.version)}
+        answer = json_answer(state, status)
+        answer.headers["ETag"] = tag_of(state.version, bytes(answer.body))
         if status == 201:
-            headers["Location"] = f"{self._mount.path}/{quote(state.id, safe='')}"
-        return json_answer(state, status, headers)
+            answer.headers["Location"] = f"{self._mount.path}/{quote(state.id, safe='')}"
+        return answer
 
     def _listed(self, states: list[SubscriptionState], headers: dict[str, str]) -> Response:
         found = tuple(states)

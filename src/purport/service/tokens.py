@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -43,20 +44,26 @@ class Tokens:
         }  # fmt: skip
         return jwt.encode(claims, self._keys[0], algorithm=_ALGORITHM), lifetime
 
-    def name(self, token: str, *, however_old: bool = False) -> str:
+    def name(self, token: str) -> str:
         """Whose token this is; `Refused` if it is nobody's, or its time is over."""
+        name, expires = self.read(token)
+        if self.is_past(expires):
+            raise Refused(401, "invalid_grant", "the token has expired: ask for another one")
+        return name
+
+    def read(self, token: str) -> tuple[str, float]:
+        """Whose token this is, and until when, which may be over; `Refused` if it is nobody's."""
         if len(token) > _LONGEST or not token.isascii():
             raise _bad()
         hashed, found = token_hash(token), None
         for name, expected in self._lasting:  # all of them: time tells nothing
             if hmac.compare_digest(hashed, expected):
                 found = name
-        if found is not None:
-            return found
-        name, expires = self._signed(token)
-        if expires <= self._clock() and not however_old:
-            raise Refused(401, "invalid_grant", "the token has expired: ask for another one")
-        return name
+        return self._signed(token) if found is None else (found, math.inf)
+
+    def is_past(self, expires: float) -> bool:
+        """Whether that time is over."""
+        return expires <= self._clock()
 
     def _signed(self, token: str) -> tuple[str, int]:
         """Whose token this is, and until when."""

@@ -1,29 +1,35 @@
 """Events that become triples, and changes of answers that become events, as a service is set.
 
 Behind each stands a durable subscription. What it is told is acknowledged when the broker has what
-follows of it, which is the same each time: so a crash loses nothing and doubles nothing.
+follows of it, which is the same each time: so a crash loses nothing and doubles nothing. Nor does
+an answer that is told as a whole: what differs from the one before becomes events.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import msgspec
 
 from purport.broker.access import Forbidden
 from purport.broker.asked import is_query, written
+from purport.broker.graph import require_query
+from purport.broker.records import Overflow
 from purport.broker.registry_text import RegistryLine
-from purport.embedded.arguments import readable
+from purport.embedded.arguments import readable, require_topic
 from purport.embedded.broker import Broker
 from purport.embedded.subscriber import Subscriber
 from purport.embedded.workers import Stopped
 from purport.errors import InvalidInput, PurportError
-from purport.model.notification import Notification
-from purport.service.change_events import events_of, is_change
+from purport.model.notification import AnswerChange, Notification
+from purport.service.change_events import answer_after, difference, events_of, is_change
 from purport.service.event_triples import update_of
 from purport.service.service import Service
 from purport.service.settings import Changes, ServiceSettings, Triples
@@ -33,26 +39,49 @@ _LOG = logging.getLogger("purport.service")
 _PREFIXES = {Triples: "into-triples:", Changes: "into-events:"}
 RESERVED = tuple(_PREFIXES.values())  # what no client's subscription is called
 _LONGEST_WAIT_SECONDS = 5.0
+_AT_ONCE = 256  # notifications that are looked at
 
 Translate = Callable[[Notification], Awaitable[object]]
 
 
 def register(broker: Broker, settings: ServiceSettings) -> None:
     """Have the subscriptions that are wanted, and no others that were once."""
-    translations: tuple[Triples | Changes, ...] = (*settings.triples, *settings.changes)
-    wanted = {_id_of(one): one for one in translations}
+    wanted = {line.id: (one, line) for one, line in _lines(settings)}
     for registration in broker.reserved_registrations():
         if registration.id not in wanted:
             broker.unsubscribe(registration.id, who=registration.owner)
-    for identifier, one in wanted.items():
-        try:
-            _require_kind(one)
-            text = written(readable(one.of, identifier, WHOLE))
-            line = RegistryLine(identifier, text, one.owner)
+    for one, line in wanted.values():
+        with _told_of(one):
             broker.adopt_registry(msgspec.json.encode(line).decode())
-        except PurportError as error:
-            table = "triples" if isinstance(one, Triples) else "changes"
-            raise InvalidInput(f"{table}, {one.name!r}: {error}") from None
+
+
+def require_translatable(settings: ServiceSettings) -> None:
+    """Raise what is wrong with what is to be translated, as far as no broker is needed to know."""
+    for _ in _lines(settings):
+        pass
+
+
+def _lines(settings: ServiceSettings) -> Iterator[tuple[Triples | Changes, RegistryLine]]:
+    """What is subscribed to for each translation."""
+    translations: tuple[Triples | Changes, ...] = (*settings.triples, *settings.changes)
+    for one in translations:
+        with _told_of(one):
+            _require_kind(one)
+            if isinstance(one, Changes):
+                require_topic(one.topic)
+                require_query(one.of)
+            text = written(readable(one.of, _id_of(one), WHOLE))
+        yield one, RegistryLine(_id_of(one), text, one.owner, overflow=Overflow.REFUSE)
+
+
+@contextmanager
+def _told_of(one: Triples | Changes) -> Iterator[None]:
+    """Say of which translation something is wrong."""
+    try:
+        yield
+    except PurportError as error:
+        table = "triples" if isinstance(one, Triples) else "changes"
+        raise InvalidInput(f"{table}, {one.name!r}: {error}") from None
 
 
 class Translating:
@@ -74,10 +103,10 @@ class Translating:
             subscribe = partial(self._broker.subscriber, _id_of(one), callback, who=one.owner)
             self._subscribers.append(await asyncio.to_thread(subscribe))
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """Take nothing any more; what is not done yet is done when the service runs again."""
         for subscriber in self._subscribers:
-            subscriber.close()
+            await self._service.desk.clean_up(subscriber.close)
 
     async def _add_triples(self, wanted: Triples, notification: Notification) -> None:
         event = notification.match.event
@@ -86,10 +115,33 @@ class Translating:
             await self._service.desk.write(update)
 
     async def _publish(self, wanted: Changes, notification: Notification) -> None:
+        if notification.change.is_whole:
+            look = partial(_difference, self._broker, wanted, notification)
+            notification = replace(notification, news=await self._service.desk.read(look))
         events = events_of(notification, wanted.name)
         if events:
             publisher = self._service.publisher
             await publisher.publish(events, topic=wanted.topic, publisher=wanted.owner)
+
+
+def _difference(broker: Broker, wanted: Changes, notification: Notification) -> AnswerChange:
+    """How a whole answer differs from what was told before it."""
+    subscriber = broker.subscriber(_id_of(wanted), who=wanted.owner)
+    subscriber.close()
+    changes: list[AnswerChange] = []  # since the last whole answer
+    end = notification.sequence
+    while end > 0 and not (changes and changes[0].is_whole):
+        begin = max(0, end - _AT_ONCE)
+        told = islice(subscriber.replay(after=begin - 1), end - begin)
+        some = [one.change for one in told if one.sequence < end]
+        if not some:
+            break
+        last = max((at for at, one in enumerate(some) if one.is_whole), default=0)
+        changes[:0], end = some[last:], begin
+    if changes and not changes[0].is_whole:
+        _LOG.warning("%s: the answer before is no longer kept: all of it is told", notification.id)
+        return notification.change
+    return difference(answer_after(changes), notification.change.added)
 
 
 def _id_of(one: Triples | Changes) -> str:

@@ -23,8 +23,10 @@ def routes(service: Service) -> list[BaseRoute]:
     async def metrics(request: Request) -> Response:
         await service.who(request)
         tally = await service.desk.watch(service.broker.tally)
-        text = exposition(service.metrics.families(tally))
-        return Response(text, media_type=CONTENT_TYPE)
+        families = list(service.metrics.families(tally))
+        if service.overlay is not None:
+            families += await service.overlay.families()
+        return Response(exposition(families), media_type=CONTENT_TYPE)
 
     async def health(request: Request) -> Response:
         return _told({"status": "alive"})

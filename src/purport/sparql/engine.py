@@ -20,6 +20,7 @@ from purport.sparql.engine_clock import EngineClock, require_zone
 from purport.sparql.engine_time import asks_for_time, at_time
 from purport.sparql.graph_store import WHOLE, Answer, Dataset, GraphStore
 from purport.sparql.inferring_store import InferringStore
+from purport.sparql.lazy_query import answered_later
 from purport.sparql.memory_store import MemoryStore
 from purport.sparql.modesty import require_modest, require_text
 from purport.sparql.ontology_rules import InferenceSource, rules_of
@@ -110,6 +111,13 @@ class Engine:
             self._run_due()
             return self._ask(text, dataset)
 
+    def begin(self, text: str, dataset: Dataset = WHOLE) -> Callable[[], Answer]:
+        """Begin to answer a query, which sees what is there now; what this gives does the work."""
+        require_text(text)
+        with self._lock:
+            self._run_due()
+            return answered_later(text, lambda asked: self._ask(asked, dataset))
+
     def _ask(self, text: str, dataset: Dataset) -> Answer:
         require_modest(text)
         refuse_services(text)
@@ -148,6 +156,10 @@ class Engine:
             self._untold = [one for one in self._untold if one.subscription_id != identifier]
             if not shared.sequences:
                 self._queries.end(shared)
+
+    def is_subscribed(self, text: str, dataset: Dataset = WHOLE) -> bool:
+        """Whether somebody is told how the answer to a query changes."""
+        return self._queries.has(text, dataset)
 
     def how(self, identifier: str) -> str:
         """How a query's answer is kept: "kept up to date", or why it is asked again."""

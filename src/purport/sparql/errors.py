@@ -44,6 +44,17 @@ class NotAllowed(InvalidInput):
     """`LOAD` or `SERVICE`, where nobody has allowed it."""
 
 
+class TooManyRows(InvalidInput):
+    """A query that is subscribed to would have more rows made at a time than may be."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self.most = most
+
+    def __str__(self) -> str:
+        return f"its patterns have more than {self.most:,} solutions: subscribe to fewer"
+
+
 class StoreFailed(PurportError):
     """A store cannot be read or written."""
 

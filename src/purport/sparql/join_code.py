@@ -1,5 +1,8 @@
 """Joins of triple patterns as Python functions: written, compiled once, and used for all alike.
 
+A join is one loop within another. Python nests no more than twenty blocks, so that longer joins are
+several functions, each called in the innermost loop of the one before.
+
 A pattern is four names, for subject, predicate, object and graph: of variables, or None where the
 relation in which it looks has a fixed term. Names that begin with `c` are constants of subscribed
 queries: they are found like variables, and whoever asked for them is looked up at the end.
@@ -8,12 +11,14 @@ queries: they are found like variables, and whoever asked for them is looked up 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
 Names = tuple[str | None, str | None, str | None, str | None]
+
+_DEEPEST = 14  # blocks within blocks, from which on another function begins; a step adds up to five
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +62,23 @@ def join_code(
     return _Writer(patterns, wanted).write(begin, given)
 
 
+@dataclass(slots=True)
+class _Part:
+    """A function of a join: the names that it is given, and its lines."""
+
+    given: tuple[str, ...]
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+
+
 class _Writer:
     def __init__(self, patterns: tuple[Names, ...], wanted: tuple[str, ...]) -> None:
         self._patterns, self._wanted = patterns, wanted
         self._constants = _ordered(
             name for names in patterns for name in names if name and name[0] == "c"
         )
-        self._lines: list[str] = []
-        self._depth = 1
+        self._part = _Part(("facts",))
+        self._parts = [self._part]
         self._bound: set[str] = set()
         self._steps: list[Look | Pick] = []
         self._spare = 0
@@ -77,6 +91,9 @@ class _Writer:
         else:
             self._unpack(self._patterns[begin], (0, 1, 2, 3), "facts")
         while left:
+            if self._part.depth > _DEEPEST:
+                self._part = _Part(tuple(sorted(self._bound)))
+                self._parts.append(self._part)
             place = max(left, key=self._preference)
             if self._needs_pick(place):
                 self._pick()
@@ -84,11 +101,24 @@ class _Writer:
             left.remove(place)
             self._look(place)
         self._finish()
-        finders = "".join(f", find{number}" for number in range(len(self._steps)))
-        source = f"def join(facts, out, subscribers{finders}):\n" + "\n".join(self._lines) + "\n"
+        source = self._source()
         space: dict[str, Any] = {"NONE": ()}
         exec(compile(source, "<join>", "exec"), space)
         return JoinCode(space["join"], tuple(self._steps), source)
+
+    def _source(self) -> str:
+        """The functions of all parts; `join` is the first."""
+        known = ["out", "subscribers", *(f"find{number}" for number in range(len(self._steps)))]
+        heads = [
+            f"{'join' if number == 0 else f'part{number}'}({', '.join([*part.given, *known])})"
+            for number, part in enumerate(self._parts)
+        ]
+        for part, following in zip(self._parts, heads[1:], strict=False):
+            part.lines.append("    " * part.depth + following)
+        return "".join(
+            f"def {head}:\n" + "\n".join(part.lines) + "\n"
+            for head, part in zip(heads, self._parts, strict=True)
+        )
 
     def _preference(self, place: int) -> tuple[int, int, int]:
         """The pattern with the most that is known goes first; else the first one."""
@@ -117,8 +147,7 @@ class _Writer:
         if free:
             self._unpack(names, free, found)
         else:
-            self._line(f"if {found}:")
-            self._depth += 1
+            self._block(f"if {found}:")
 
     def _unpack(self, names: Names, places: Sequence[int], found: str) -> None:
         """A loop over what was found, each part under its name; equal names are compared."""
@@ -136,14 +165,12 @@ class _Writer:
         self._loop(_row(targets), found)
         self._bound.update(target for target in targets if target[0] != "x")
         for one, other in checks:
-            self._line(f"if {one} == {other}:")
-            self._depth += 1
+            self._block(f"if {one} == {other}:")
 
     def _finish(self) -> None:
         if self._constants:
             self._line(f"who = subscribers.get({_key(self._constants)})")
-            self._line("if who is not None:")
-            self._depth += 1
+            self._block("if who is not None:")
         else:
             self._line("who = subscribers.get(None)")
         row = "".join(f"{name}, " for name in self._wanted)
@@ -154,11 +181,14 @@ class _Writer:
         return len(self._steps) - 1
 
     def _loop(self, targets: str, found: str) -> None:
-        self._line(f"for {targets} in {found}:")
-        self._depth += 1
+        self._block(f"for {targets} in {found}:")
+
+    def _block(self, text: str) -> None:
+        self._line(text)
+        self._part.depth += 1
 
     def _line(self, text: str) -> None:
-        self._lines.append("    " * self._depth + text)
+        self._part.lines.append("    " * self._part.depth + text)
 
 
 def key_of(values: Sequence[Any]) -> Any:

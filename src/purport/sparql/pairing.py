@@ -10,6 +10,7 @@ from pyoxigraph import Literal
 from purport.sparql.expressions import RowExpression
 from purport.sparql.operators import Changes, Operator, taking
 from purport.sparql.row_counts import Row, RowCounts, count
+from purport.sparql.row_limit import most_rows, require_few
 
 
 @dataclass(slots=True)
@@ -93,10 +94,16 @@ class Pairing(Operator):
     def _with_theirs(self, left: Iterable[Row]) -> list[tuple[Row, Row]]:
         """Rows of the left with those of the right as they are known now."""
         rows, key = self._theirs.rows, self._ours.key
+        if most_rows() is not None:
+            left = list(left)
+            require_few(sum(len(rows.get(key(row), ())) for row in left))
         return self._true(self._pairs(left, lambda row: rows.get(key(row), ())))
 
     def _with_ours(self, right: Iterable[Row]) -> list[tuple[Row, Row]]:
         rows, key = self._ours.rows, self._theirs.key
+        if most_rows() is not None:
+            right = list(right)
+            require_few(sum(len(rows.get(key(row), ())) for row in right))
         found = [
             (mine, row)
             for row in right

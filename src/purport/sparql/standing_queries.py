@@ -73,6 +73,10 @@ class StandingQueries:
         """All queries, the oldest first."""
         return list(self._shared.values())
 
+    def has(self, text: str, dataset: Dataset) -> bool:
+        """Whether a query is told of changes."""
+        return (text, dataset) in self._shared
+
     def begin(self, text: str, dataset: Dataset) -> tuple[SharedQuery, RowCounts]:
         """A query that is told of changes from now on, and its whole answer."""
         shared = self._shared.get((text, dataset))

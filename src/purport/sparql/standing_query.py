@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pyoxigraph import Literal, QueryBoolean, QueryTriples
 
 from purport.sparql.basic_plan import ShapedBasic
+from purport.sparql.errors import TooManyRows
 from purport.sparql.graph_store import Answer
 from purport.sparql.heads import ASKED, TRIPLE, remembered
 from purport.sparql.lookup_index import FactPattern
 from purport.sparql.operators import Changes, Operator
 from purport.sparql.row_counts import Row, RowCounts, count
+from purport.sparql.row_limit import most_rows
 from purport.sparql.terms import Term, as_kept
 from purport.sparql.tokens import Kind, tokens_of
 
@@ -106,7 +108,10 @@ def rows_of(answer: Answer, variables: Sequence[str]) -> RowCounts:
     if isinstance(answer, QueryTriples):
         return {(one.subject, one.predicate, as_kept(one.object)): 1 for one in answer}
     found: RowCounts = {}
+    most = most_rows()
     for one in answer:
+        if most is not None and len(found) >= most:
+            raise TooManyRows(most)
         row: Row = tuple([one[name] for name in variables])
         found[row] = found.get(row, 0) + 1
     return found

@@ -98,3 +98,14 @@ def after_prologue(tokens: Sequence[Token], start: int = 0) -> int:
     while place < len(tokens) and tokens[place].is_word("BASE", "PREFIX"):
         place += 2 if tokens[place].is_word("BASE") else 3
     return place
+
+
+def operations_of(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The tokens of each operation of an update: a `;` in braces is none between operations."""
+    begin, depth = 0, 0
+    for place, token in enumerate(tokens):
+        depth += token.is_sign("{") - token.is_sign("}")
+        if depth == 0 and token.is_sign(";"):
+            yield tokens[begin:place]
+            begin = place + 1
+    yield tokens[begin:]

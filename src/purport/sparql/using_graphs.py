@@ -9,8 +9,9 @@ from pyoxigraph import NamedNode
 from purport.errors import InvalidInput
 from purport.sparql.diagnosis import require_update
 from purport.sparql.graph_store import WHOLE, Dataset
+from purport.sparql.modesty import require_modest
 from purport.sparql.services import may_load, refuse_services
-from purport.sparql.tokens import Token, after_prologue, closing, tokens_of
+from purport.sparql.tokens import Token, after_prologue, closing, operations_of, tokens_of
 
 
 def using(text: str, dataset: Dataset) -> str:
@@ -23,6 +24,7 @@ def using(text: str, dataset: Dataset) -> str:
     """
     if dataset == WHOLE:
         return text
+    require_modest(text)
     refuse_services(text)
     if not may_load(text):  # which this would load
         require_update(text)  # so that places in it are those that its author knows
@@ -44,7 +46,7 @@ def _nodes(graphs: Sequence[str] | None) -> list[NamedNode]:
 
 def _wheres(text: str) -> Iterator[tuple[int, str]]:
     """Where the patterns of operations begin, and what else has to stand before them."""
-    for operation in _operations(tokens_of(text)):
+    for operation in operations_of(tokens_of(text)):
         tokens = operation[after_prologue(operation) :]
         if not tokens or not tokens[0].is_word("WITH", "INSERT", "DELETE"):
             continue
@@ -72,14 +74,3 @@ def _outside_braces(tokens: Sequence[Token]) -> Iterator[Token]:
         depth += token.is_sign("{") - token.is_sign("}")
         if depth == 0:
             yield token
-
-
-def _operations(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The tokens of each operation: a `;` in braces is none between operations."""
-    begin, depth = 0, 0
-    for place, token in enumerate(tokens):
-        depth += token.is_sign("{") - token.is_sign("}")
-        if depth == 0 and token.is_sign(";"):
-            yield tokens[begin:place]
-            begin = place + 1
-    yield tokens[begin:]

@@ -23,7 +23,9 @@ class TestMinimumTransmissionEnergy(RoutingContract):
 
         ways = routing.ways(network, network.publishers)
 
-        for row, source, target in zip(ways.legs.row, ways.legs.source, ways.legs.target, strict=True):
+        for row, source, target in zip(
+            ways.legs.row, ways.legs.source, ways.legs.target, strict=True
+        ):
             spent, node = 0.0, int(target)
             while node != source:
                 before = int(ways.parents[row, node])

@@ -19,7 +19,7 @@ def ends_of(legs: Legs, leg: int) -> list[int]:
     """To whom a leg leads."""
     if legs.row[leg] >= 0:
         return [int(legs.target[leg])]
-    return legs.receivers[legs.first[leg] : legs.first[leg + 1]].tolist()
+    return [int(one) for one in legs.receivers[legs.first[leg] : legs.first[leg + 1]]]
 
 
 class TestSemPS(RoutingContract):
@@ -40,7 +40,11 @@ class TestSemPS(RoutingContract):
 
             legs = routing.ways(network, network.publishers).legs
 
-            ends = [(int(legs.event[leg]), end) for leg in range(len(legs.via)) for end in ends_of(legs, leg)]
+            ends = [
+                (int(legs.event[leg]), end)
+                for leg in range(len(legs.via))
+                for end in ends_of(legs, leg)
+            ]
             due = np.argwhere(network.wanted_by(network.publishers)).tolist()
             assert sorted(ends) == [tuple(one) for one in due]
 
@@ -84,10 +88,7 @@ class TestSemPS(RoutingContract):
                 if end in members.get(int(legs.source[leg]), set())
             }
             due = {
-                node
-                for head in heads
-                for node in members[head] - members.keys()
-                if wanted[node]
+                node for head in heads for node in members[head] - members.keys() if wanted[node]
             }
             assert served == due
 

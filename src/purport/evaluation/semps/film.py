@@ -17,7 +17,7 @@ from purport.evaluation.semps.running import watched
 from purport.evaluation.semps.topics import Topics
 from purport.network.interests import Pool, pool_of
 from purport.network.outcome import Outcome, Snapshot, Step
-from purport.network.record import Watching
+from purport.network.watching import Watching
 
 LEVELS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of batteries
 DEAD = "-"

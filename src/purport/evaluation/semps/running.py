@@ -9,8 +9,8 @@ from purport.evaluation.semps.grid import Cell
 from purport.evaluation.semps.processes import Tell, done_in_processes
 from purport.network.errors import ScenarioError
 from purport.network.outcome import Outcome
-from purport.network.record import Progress, Watching
 from purport.network.simulate import simulate
+from purport.network.watching import Progress, Watching
 
 
 def run_cells(cells: Sequence[Cell], processes: int, tell: Tell) -> list[Run]:

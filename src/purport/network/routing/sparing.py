@@ -131,8 +131,13 @@ def _sent(network: Network, trees: list[Tree]) -> Control:
     )
 
 
+_NONE = np.empty(0, np.int32)
+
+
 def _joined(trees: list[Tree]) -> Ways:
     """Trees as ways of events, in their order."""
+    if not trees:
+        return Ways.one_by_one(_NONE, _NONE, _NONE)
     counts = np.array([len(tree.senders) for tree in trees])
     copies = np.array([len(tree.receivers) for tree in trees])
     begin = np.repeat(np.cumsum(counts) - counts, counts)

@@ -107,7 +107,12 @@ class GivenRegistry:
         return [
             one
             for one in self._registry
-            if not (one.is_paused or one.is_expired(now) or isinstance(one.subscription, Rule))
+            if not (
+                one.is_link
+                or one.is_paused
+                or one.is_expired(now)
+                or isinstance(one.subscription, Rule)
+            )
         ]
 
     def _follow(self, journal: SqlJournal) -> None:

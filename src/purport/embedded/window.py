@@ -33,7 +33,8 @@ from purport.embedded.receipts import Failure, failure_in
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.status import SubscriptionStatus
 from purport.embedded.trials import MOST_AT_ALL, MOST_LOOKED_AT, Happened, Trial, Trials
-from purport.errors import InvalidInput
+from purport.embedded.whole_answer import GoOn, for_ever, require_answerable, whole_answer
+from purport.errors import InvalidInput, NotFound
 from purport.model.clock import Clock
 from purport.model.interval import microseconds_of
 from purport.model.notification import Notification
@@ -41,7 +42,7 @@ from purport.model.subscription import Subscription
 from purport.sparql.graph_store import WHOLE, Answer, Dataset
 
 
-class Door:
+class Window:
     """Looks into a broker, which change nothing but what is due by then; `who` looks.
 
     Where everybody may do everything, everybody sees everything. Otherwise `Forbidden` is raised
@@ -79,7 +80,7 @@ class Door:
         with self._ledger.lock:
             self._ledger.require_open()
             self._ledger.expire()
-            found = list(self._ledger.registry)
+            found = [one for one in self._ledger.registry if not one.is_link]
         wanted = found if owner is None else [one for one in found if one.owner == owner]
         return [one for one in wanted if may_see(self._access, who, one.owner)]
 
@@ -166,6 +167,15 @@ class Door:
         entries = self._portions.entries(after, through)
         return list(islice(self._failures_in(entries, who), most))
 
+    def failures_among(
+        self, entries: int, after: int = 0, *, who: str | None = None, most: int
+    ) -> tuple[list[Failure], int]:
+        """The same of so many entries; and the sequence after which those that follow come."""
+        begin = max(after, self._portions.first - 1)
+        through = min(begin + entries, self._portions.last)
+        found = self.failures(begin, through=through, who=who, most=most)
+        return found, found[-1].sequence if len(found) == most else max(after, through)
+
     def try_out(
         self,
         subscription: Subscription | str,
@@ -179,12 +189,14 @@ class Door:
         name: str | None = None,
         dataset: Dataset = WHOLE,
         who: str | None = None,
+        go_on: GoOn = for_ever,
     ) -> list[Trial]:
         """What a subscription or rule would tell, had it been there; nothing changes by it.
 
         It is tried against an event, or against a part of the journal: after and through a
         sequence, since a time, at most so many entries; without any of these, the last ones. For a
         pattern in time nothing happened before that part. A query is asked of the graph as it is.
+        It may take long: `go_on` is called now and then, and raises what is wrong if it is to end.
         """
         require_number(most, 1, MOST_AT_ALL)
         asked = readable(subscription, name, dataset)
@@ -193,15 +205,31 @@ class Door:
         if isinstance(asked, Query):
             if event is not None or is_part:
                 raise InvalidInput("a query is asked of the graph, not of events")
-            return [Trial(self._ledger.whole_answer(asked), self._clock.now())]
+            answer = self._ledger.query_as_it_is(asked)
+            return [Trial(whole_answer(asked, answer, go_on), self._clock.now())]
         if event is None:
-            events, until = self._happened(self._part(after, through, since, most))
+            events, until = self._happened(self._part(after, through, since, most), go_on)
             return self._try(asked, events, until, who)
         if is_part:
             raise InvalidInput("a trial is against an event or a part of the journal, not both")
         require_topic(topic)
         example = Happened(published_event(event), self._clock.now(), topic, who)
         return self._try(asked, [example], None, who)
+
+    def require_answerable(
+        self,
+        query: Query,
+        *,
+        who: str | None = None,
+        go_on: GoOn = for_ever,
+    ) -> None:
+        """Answer a query once that nobody follows yet; `go_on` is called as in a trial.
+
+        Whoever subscribes to it is answered while everybody else waits.
+        """
+        if not self._ledger.is_followed(query):
+            require_trier(self._access, query, who)
+            require_answerable(self._ledger.query_as_it_is(query), go_on)
 
     @property
     def _access(self) -> AccessRules:
@@ -233,7 +261,9 @@ class Door:
             begin = max(begin, self._portions.since(microseconds_of(since)) - 1)
         return begin, min(end, begin + most)
 
-    def _happened(self, part: tuple[int, int]) -> tuple[Iterator[Happened], datetime | None]:
+    def _happened(
+        self, part: tuple[int, int], go_on: GoOn
+    ) -> tuple[Iterator[Happened], datetime | None]:
         """What was published in a part of the journal, and the time with which that ends."""
         begin, end = part
         events = (
@@ -241,7 +271,7 @@ class Door:
                 entry.event, entry.time, entry.record.topic, entry.record.publisher,
                 entry.sequence, entry.record.rules,
             )
-            for entry in self._portions.entries(begin, end)
+            for entry in _each(self._portions.entries(begin, end), go_on)
             if isinstance(entry.record, Published) and entry.event is not None
         )  # fmt: skip
         return events, self._clock.now() if end >= self._portions.last else None
@@ -271,5 +301,13 @@ class Door:
     def _require_manager(self, identifier: str, who: str | None) -> Registration:
         require_text(identifier, "the id of a subscription")
         registration = self._ledger.registration(identifier)
+        if registration.is_link:  # it belongs to whoever keeps the broker, and says who is near
+            raise NotFound(f"no subscription {identifier!r}")
         require_manager(self._access, who, registration.owner)
         return registration
+
+
+def _each(entries: Iterable[Entry], go_on: GoOn) -> Iterator[Entry]:
+    for entry in entries:
+        go_on()
+        yield entry

@@ -1,0 +1,148 @@
+"""Predicates of one event as conditions on its statements, and what follows from several.
+
+Each predicate needs some statement, and two of them may find two: `{a > 3, a < 9}` is answered by
+an event with `a` 2 and 20. So one predicate of the general braces must follow from one of the
+specific ones. Only `within` speaks of all values of an attribute, and so narrows what the others
+can find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from purport.covering.class_conditions import ClassCondition, KnownClasses
+from purport.covering.conditions import Alternative, Condition, all_contained, may_share, within
+from purport.covering.limits import Limit
+from purport.matching.asked import ClassPredicate, MatchedPredicate, is_near_value
+from purport.matching.keys import Key
+from purport.model.comparison import Operator
+from purport.model.subscription import Comparison, ContainsAll, Within
+
+_MOST_ALTERNATIVES = 64
+_OPPOSITES = {
+    Operator.EQUAL: Operator.NOT_EQUAL,
+    Operator.NOT_EQUAL: Operator.EQUAL,
+    Operator.LESS: Operator.AT_LEAST,
+    Operator.AT_LEAST: Operator.LESS,
+    Operator.GREATER: Operator.AT_MOST,
+    Operator.AT_MOST: Operator.GREATER,
+}
+AnyCondition = Condition | ClassCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One predicate: conditions, each for some statement, and a bag for all of an attribute.
+
+    Whoever meets them answers it fully. An approximate one may be answered otherwise; some are
+    never known to be answered fully, and have no conditions.
+    """
+
+    conditions: tuple[AnyCondition, ...]
+    bag: Condition | None
+    is_exact: bool
+    is_known: bool = True
+
+    @classmethod
+    def of(cls, predicate: MatchedPredicate, classes: KnownClasses) -> Row:
+        """The row of a predicate without references."""
+        is_near_name = predicate.attribute.approximation is not None
+        is_near = is_near_value(predicate)
+        is_exact = not is_near_name and not is_near
+        match predicate:
+            case ContainsAll():
+                return cls(all_contained(predicate), None, is_exact)
+            case Within():
+                return cls((), within(predicate), is_exact)
+            case Comparison(_, Operator.NOT_EQUAL) if is_near:
+                return cls((), None, is_exact, is_known=False)
+            case _ if not isinstance(predicate, ClassPredicate):
+                return cls((Condition.of(predicate),), None, is_exact)
+            case _ if is_exact:
+                return cls((classes.condition(predicate),), None, is_exact)
+        return cls((), None, is_exact, is_known=False)
+
+    @property
+    def alone(self) -> AnyCondition | None:
+        """The condition of the one statement that answers it; None where several count."""
+        is_single = self.bag is None and len(self.conditions) == 1
+        return self.conditions[0] if is_single else None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of every event that answers some braces: by attributes, what is said."""
+
+    said: dict[Key, tuple[AnyCondition, ...]]
+    bags: dict[Key, tuple[Condition, ...]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Facts:
+        """What rows say that must be answered, each fully."""
+        bags: dict[Key, tuple[Condition, ...]] = {}
+        for row in rows:
+            if row.bag is not None:
+                key = row.bag.attribute
+                bags[key] = (*bags.get(key, ()), *_narrowed(row.bag, bags.get(key, ())))
+        said: dict[Key, tuple[AnyCondition, ...]] = dict(bags)
+        for row in rows:
+            for one in row.conditions:
+                key = one.attribute
+                narrow = isinstance(one, Condition) and key in bags
+                more = _narrowed(one, bags[key]) if narrow else (one,)  # type: ignore[arg-type]
+                said[key] = (*said.get(key, ()), *more)
+        return cls(said, bags)
+
+    def meet(self, row: Row) -> bool:
+        """Whether each event with these facts answers a row fully."""
+        if not row.is_known:
+            return False
+        for one in row.conditions:
+            for fact in self.said.get(one.attribute, ()):
+                if follows(fact, one):
+                    break
+            else:
+                return False
+        bag = row.bag
+        return bag is None or any(one.implies(bag) for one in self.bags.get(bag.attribute, ()))
+
+
+def follows(fact: AnyCondition, other: AnyCondition) -> bool:
+    """Whether each statement that meets the fact meets the other condition, too."""
+    if isinstance(fact, Condition):
+        return isinstance(other, Condition) and fact.implies(other)
+    return isinstance(other, ClassCondition) and fact.implies(other)
+
+
+def can_share(one: Row, other: Row) -> bool:
+    """Whether one statement may answer two rows; it is not known to be otherwise."""
+    first, second = one.alone, other.alone
+    if not isinstance(first, Condition) or not isinstance(second, Condition):
+        return True
+    return may_share(first.attribute, second.attribute)
+
+
+def _narrowed(one: Condition, bags: Sequence[Condition]) -> tuple[Condition, ...]:
+    """A condition, with what all values of its attribute are within; each bag is tried."""
+    for bag in bags:
+        pairs = list(product(one.alternatives, bag.alternatives))
+        if len(pairs) <= _MOST_ALTERNATIVES:
+            left = tuple(
+                dict.fromkeys(mine + its for mine, its in pairs if not _excludes(its, mine))
+            )
+            one = Condition(one.attribute, left) if left else one
+    return (one,)
+
+
+def _excludes(some: Alternative, others: Alternative) -> bool:
+    """Whether a value that meets some limits cannot meet others; it may go unnoticed."""
+    return any(_is_contrary(one, other) for one in some for other in others)
+
+
+def _is_contrary(one: Limit, other: Limit) -> bool:
+    if one.kind is other.kind:
+        return one.implies(other.with_operator(_OPPOSITES[other.operator]))
+    is_positive = other.operator is not Operator.NOT_EQUAL
+    return is_positive and one.implies(other.with_operator(Operator.NOT_EQUAL))

@@ -1,0 +1,194 @@
+"""What a broker shares with its neighbours: it tells them events, is told some, and loses none."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from purport.broker.access import AccessRules, Action
+from purport.broker.asked import asked_in
+from purport.broker.links import PREFIX, Arrival, Epoch, link_id, link_text
+from purport.broker.records import (
+    Begun,
+    Delivery,
+    Entry,
+    Linked,
+    Overflow,
+    Published,
+    Subscribed,
+    Unsubscribed,
+)
+from purport.broker.registering import Wanted
+from purport.broker.wanted import wanted_for
+from purport.covering.interest import Interest
+from purport.embedded.arguments import require_name
+from purport.embedded.deliveries import Deliveries
+from purport.embedded.ledger import Ledger
+from purport.embedded.listeners import Listeners
+from purport.embedded.status import SubscriptionStatus
+from purport.embedded.subscriber import Acknowledging, Subscriber
+from purport.errors import NotFound
+
+
+class Departure(NamedTuple):
+    """An event that a neighbour is to be told, under a number without gaps."""
+
+    number: int
+    arrival: Arrival  # as it will be there
+
+
+class Arrived(NamedTuple):
+    """What became of events that a neighbour told."""
+
+    entries: list[Entry]
+    known: int = 0  # they were in the journal already
+    forbidden: int = 0  # the neighbour may not publish there
+
+
+class Neighbours:
+    """The links of a broker; each is told an event once, whatever interests it answers.
+
+    What is told waits in the journal until it is acknowledged, as for a durable subscriber.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        deliveries: Deliveries,
+        listeners: Listeners,
+        access: Callable[[], AccessRules],
+    ) -> None:
+        self._ledger, self._deliveries, self._listeners = ledger, deliveries, listeners
+        self._access = access
+
+    def begin(self, name: str) -> Epoch:
+        """Begin an epoch, under the name by which neighbours know this broker."""
+        require_name(name, "the name of a broker")
+        with self._ledger.lock:
+            self._ledger.record(Begun(name, secrets.token_hex(8)))
+            epoch = self._ledger.links.epoch
+            assert epoch is not None
+            return epoch
+
+    def link(
+        self,
+        neighbour: str,
+        *,
+        principal: str | None = None,
+        most_waiting: int = 100_000,
+        overflow: Overflow = Overflow.DROP_OLDEST,
+    ) -> None:
+        """Have a link to a neighbour; what waits for one that was there before goes on waiting.
+
+        What the neighbour may hear and publish is what its `principal` may.
+        """
+        text = link_text(require_name(neighbour, "the name of a neighbour"))
+        wanted = Subscribed(
+            link_id(neighbour), text, principal, True, Delivery.AT_LEAST_ONCE, most_waiting,
+            overflow, is_link=True,
+        )  # fmt: skip
+        self._ledger.register([Wanted(wanted, asked_in(text))])
+
+    def unlink(self, neighbour: str) -> int:
+        """Have no link any more; gives how many events were waiting for the neighbour."""
+        with self._ledger.lock:
+            waiting = self.status(neighbour).waiting
+            self._ledger.record(Unsubscribed(self._known(neighbour)))
+            return waiting
+
+    def names(self) -> list[str]:
+        """The neighbours to which there are links."""
+        with self._ledger.lock:
+            found = [one.id for one in self._ledger.registry if one.is_link]
+        return [one.removeprefix(PREFIX) for one in found]
+
+    def interests(self, neighbour: str) -> dict[str, Interest]:
+        """What a neighbour wants to hear of, by its text."""
+        with self._ledger.lock:
+            return dict(self._ledger.links.interests(self._known(neighbour)))
+
+    def unjudged(self, neighbour: str) -> frozenset[str]:
+        """The interests of which nobody here knows what answers them: every event is told."""
+        with self._ledger.lock:
+            return self._ledger.links.unjudged(self._known(neighbour))
+
+    def take_interests(
+        self, neighbour: str, wanted: Mapping[str, Interest], unwanted: Collection[str] = ()
+    ) -> None:
+        """A neighbour wants something, and something else no more; all of it holds at once.
+
+        How far away somebody is who wants it is written when the interest is new.
+        """
+        with self._ledger.lock:
+            link = self._known(neighbour)
+            before = self._ledger.links.interests(link)
+            new = tuple(one for text, one in wanted.items() if text not in before)
+            over = tuple(text for text in unwanted if text in before)
+            if new or over:
+                self._ledger.record(Linked(link, new, over))
+
+    def arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
+        """Publish what a neighbour tells, each event once, whoever has told it before."""
+        with self._ledger.lock:
+            link = self._known(neighbour)
+            principal = self._ledger.registry.get(link).owner
+            access = self._access()
+            allowed = [
+                one for one in arrivals if access.allows(principal, Action.PUBLISH, topic=one.topic)
+            ]
+            entries = self._ledger.arrive(allowed, link)
+            taken = sum(
+                type(one.record) is Published and one.record.origin is not None for one in entries
+            )
+            forbidden = len(arrivals) - len(allowed)
+            return Arrived(entries, len(allowed) - taken, forbidden)
+
+    def departures(self, neighbour: str, after: int, most: int) -> list[Departure]:
+        """Some of what waits for a neighbour, under numbers after this one."""
+        with self._ledger.lock:
+            link, links = self._known(neighbour), self._ledger.links
+            cursor = self._ledger.cursor(link)
+            assert cursor is not None
+            entries = self._deliveries.entries(link, max(after, cursor.acknowledged), most)
+            return [Departure(_number(entry, link), links.as_told(entry)) for entry in entries]
+
+    def acknowledge(self, neighbour: str, number: int) -> None:
+        """A neighbour has everything through this number in its journal."""
+        self._deliveries.acknowledge(self._known(neighbour), number)
+
+    def status(self, neighbour: str) -> SubscriptionStatus:
+        """How far a neighbour is, and what waits for it."""
+        return self._deliveries.status(self._known(neighbour))
+
+    def hear(self, neighbour: str) -> Subscriber:
+        """What rings when there is something for a neighbour."""
+        with self._ledger.lock:
+            return self._listeners.listen(self._known(neighbour), Acknowledging.BY_HAND)
+
+    def wanted(self) -> dict[str, frozenset[str]]:
+        """The texts of the interests of those who subscribe here, by the ids of registrations."""
+        with self._ledger.lock:
+            return {one.id: wanted_for(one) for one in self._ledger.registry if not one.is_link}
+
+    def wanted_by(self, identifier: str) -> frozenset[str]:
+        """The same of one registration; none if it is not there any more."""
+        with self._ledger.lock:
+            found = self._ledger.registry.find(identifier)
+            return frozenset() if found is None else wanted_for(found)
+
+    def watch(self, tell: Callable[[str], object]) -> None:
+        """Tell whose registration has changed, in the thread in which it did: be quick."""
+        self._listeners.watch = tell
+
+    def _known(self, neighbour: str) -> str:
+        """The id of the link to a neighbour."""
+        identifier = link_id(neighbour)
+        if identifier not in self._ledger.registry:
+            raise NotFound(f"no link to {neighbour!r}")
+        return identifier
+
+
+def _number(entry: Entry, link: str) -> int:
+    assert isinstance(entry.record, Published)
+    return next(one.number for one in entry.record.told if one.subscription == link)
