@@ -1,4 +1,4 @@
-"""What the paper assumes away (its section 5.4), lifted one at a time, and nodes that do not stay."""
+"""What the paper assumes away (its section 5.4), lifted one by one, and nodes that do not stay."""
 
 from dataclasses import replace
 from typing import Any
@@ -81,10 +81,7 @@ def test_who_sleeps_saves_what_listening_takes_and_messages_wait() -> None:
     assert awake.energy.idle_j == pytest.approx(40 * 20 * 1e-3)
     assert sleepy.energy.idle_j == pytest.approx(awake.energy.idle_j / 10)
     assert sleepy.delivery == awake.delivery
-    steps = [
-        step
-        for step in simulate(replace(CALM, air=Air(awake=0.1)), 1, Watching(steps_of=(1,))).steps
-    ]
+    steps = simulate(replace(CALM, air=Air(awake=0.1)), 1, Watching(steps_of=(1,))).steps
     assert {step.slot % 100 for step in steps} <= set(range(10))
 
 

@@ -20,6 +20,7 @@ from purport.network.scenario import Computing
 
 Numbers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Reals = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,19 @@ class Meaning:
 
         What lies below one that does not match is left out.
         """
-        above = self.covers & ~self.covers.T & asked[:, None]
-        is_ruled_out = (~self.answers).astype(np.float32) @ above.astype(np.float32) > 0
-        found: Picojoules = np.where(is_ruled_out | ~asked, 0, self.work_pj).sum(axis=1)
+        which = np.flatnonzero(asked)
+        is_ruled_out = self._refused[:, which] @ self._above[np.ix_(which, which)] > 0
+        found: Picojoules = np.where(is_ruled_out, 0, self.work_pj[:, which]).sum(axis=1)
         return found
+
+    @cached_property
+    def _above(self) -> Reals:
+        """1 where one subscription covers another one, and not the other way round."""
+        return (self.covers & ~self.covers.T).astype(np.float32)
+
+    @cached_property
+    def _refused(self) -> Reals:
+        return (~self.answers).astype(np.float32)
 
 
 def drawn_meaning(
