@@ -123,15 +123,16 @@ def _coded(
     """Everything as messages, and every pair of them matched."""
     works = pool.works(events, subscriptions)
     shape = len(events), len(subscriptions)
+    answers = np.array([[one.matches for one in row] for row in works], np.bool_).reshape(shape)
     return Meaning(
         events,
         np.array([len(pool.event_message(text)) for text in events], np.int32),
         subscriptions,
         np.array([len(pool.subscription_message(text)) for text in subscriptions], np.int32),
         *of_nodes,
-        np.array([[one.matches for one in row] for row in works], np.bool_).reshape(shape),
+        answers,
         np.array([[one.picojoules(computing) for one in row] for row in works], np.int64).reshape(
             shape
         ),
-        np.array(pool.covers(subscriptions), np.bool_).reshape(shape[1], shape[1]),
+        np.array(pool.covers(subscriptions, answers), np.bool_).reshape(shape[1], shape[1]),
     )
