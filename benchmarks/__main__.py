@@ -62,6 +62,7 @@ BENCHMARKS = {
     "service": service.findings,
     "overlay": overlay.findings,
     "network": network.findings,
+    "network-large": network.large,
     "long": streaming.long_run,
 }
 

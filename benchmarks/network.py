@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import get_context
 from operator import attrgetter
@@ -21,9 +21,20 @@ from purport.evaluation.semps.grid import Point, cells_of
 from purport.evaluation.semps.running import run_cells
 from purport.evaluation.semps.standings import Standing, standings
 from purport.evaluation.semps.statements import Judgement, Verdict, judgements
+from purport.network.beginning import begun
+from purport.network.computing import mean_instructions
+from purport.network.interests import Pool, pool_of
 from purport.network.outcome import Outcome
 from purport.network.routing.catalogue import ROUTINGS
-from purport.network.scenario import Battery, Field, Scenario
+from purport.network.scenario import (
+    Battery,
+    Computing,
+    Electronics,
+    Field,
+    Interests,
+    Radio,
+    Scenario,
+)
 from purport.network.simulate import simulate
 
 R = TypeVar("R")
@@ -46,19 +57,51 @@ BARS = {
 
 
 def findings() -> Iterator[Finding]:
-    """What one run takes, then how long networks live; `large` is the one for memory."""
+    """What a match and a run take, and how long networks live."""
+    yield from matching()
     for routing in ROUTINGS:
-        seconds, rounds = _in_own_process(_timed, routing)
-        what = f"{routing}: 500 nodes, {rounds:,} rounds, until half are dead"
-        yield at_most(f"{what}: a core's", seconds, SECONDS, " s")
+        for electronics in Electronics:
+            seconds, rounds = _in_own_process(_timed, routing, electronics)
+            what = f"{routing}, {electronics}: half of 500 dead in {rounds:,} rounds"
+            yield at_most(f"{what}: a core's", seconds, SECONDS, " s")
     yield from lifetimes()
-    yield from large()
+
+
+def matching() -> Iterator[Finding]:
+    """What tests take: between any two classes, as the paper counts, and in a network."""
+    pool, meaning = pool_of(Interests()), begun(Scenario(), SEEDS[0]).meaning
+    names = [pool.ontology.names.short(name) for name in pool.ontology.classes]
+    plain = [text for text in meaning.subscriptions if " " not in text]
+    others = [text for text in meaning.subscriptions if " " in text]
+    yield from _tests("any two classes", pool, names, names, published=True)
+    yield from _tests("500 nodes", pool, meaning.events, meaning.subscriptions)
+    yield from _tests("  asking for one class", pool, meaning.events, plain)
+    yield from _tests("  asking for more", pool, meaning.events, others)
+
+
+def _tests(
+    what: str, pool: Pool, events: Sequence[str], asked: Sequence[str], published: bool = False
+) -> Iterator[Finding]:
+    works = [one for row in pool.works(events, asked) for one in row]
+    tests = sum(one.tests for one in works)
+    divided = sum(one.divisions for one in works) / tests
+    of_two = [one for one in works if not one.matches]
+    refused = sum(one.divisions for one in of_two) / sum(one.tests for one in of_two)
+    instructions = mean_instructions(works, Computing())
+    yield Finding(f"{what}: tests in a match", f"{tests / len(works):.2f}")
+    yield Finding(
+        f"{what}: of them divided", f"{divided:.1%}", published="5-10 %" if published else ""
+    )
+    yield Finding(f"{what}: where there is no match", f"{refused:.1%}")
+    yield Finding(
+        f"{what}: instructions a test", f"{instructions:.1f}", published="50" if published else ""
+    )
 
 
 def large() -> Iterator[Finding]:
     """The most memory that a process needs for 10,000 nodes, from its beginning on."""
     for routing in ROUTINGS:
-        gigabytes, seconds = _in_own_process(_measured, routing)
+        gigabytes, seconds = _in_own_process(_measured, routing, Electronics.STATED)
         what = f"{routing}: {LARGE.nodes:,} nodes, {LARGE_ROUNDS} rounds"
         yield at_most(f"{what}: memory", gigabytes, GIGABYTES, " GB")
         yield Finding("  a core's time", f"{seconds:,.0f} s")
@@ -92,10 +135,12 @@ def _judged(judged: Judgement) -> Finding:
     return Finding(statement.text, said, "> 0", judged.verdict is Verdict.HOLDS)
 
 
-def _in_own_process(work: Callable[[str], R], routing: str) -> R:
+def _in_own_process(
+    work: Callable[[str, Electronics], R], routing: str, electronics: Electronics
+) -> R:
     """What some work gives in a new process, on one core."""
     with _on_one_core(), get_context("spawn").Pool(1) as pool:
-        return pool.apply(work, (routing,))
+        return pool.apply(work, (routing, electronics))
 
 
 @contextmanager
@@ -109,19 +154,25 @@ def _on_one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _timed(routing: str) -> tuple[float, int]:
+def _timed(routing: str, electronics: Electronics) -> tuple[float, int]:
     """The seconds of a core for one run, with machine code at hand."""
     _small(routing)
     started = time.process_time()
-    outcome = simulate(Scenario(routing), SEEDS[0])
+    outcome = simulate(Scenario(routing, radio=Radio(electronics)), SEEDS[0])
     return time.process_time() - started, outcome.rounds
 
 
-def _measured(routing: str) -> tuple[float, float]:
+def _measured(routing: str, electronics: Electronics) -> tuple[float, float]:
     """The most memory of a process, in gigabytes, and the seconds of a core."""
     _small(routing)
     started = time.process_time()
-    scenario = Scenario(routing, field=LARGE, battery=LARGE_BATTERY, rounds=LARGE_ROUNDS)
+    scenario = Scenario(
+        routing,
+        field=LARGE,
+        radio=Radio(electronics),
+        battery=LARGE_BATTERY,
+        rounds=LARGE_ROUNDS,
+    )
     simulate(scenario, SEEDS[0])
     seconds = time.process_time() - started
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, seconds
