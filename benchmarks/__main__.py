@@ -63,6 +63,7 @@ BENCHMARKS = {
     "overlay": overlay.findings,
     "network": network.findings,
     "network-large": network.large,
+    "network-lifetimes": network.lifetimes,
     "long": streaming.long_run,
 }
 

@@ -29,7 +29,6 @@ Flags = NDArray[np.bool_]
 Reals = NDArray[np.float64]
 
 _NEAREST = 20  # who may be sent to beside linked neighbours
-_CYCLES = 4  # from one look at batteries to the next: oftener costs more than it saves
 _STEP = 0.5  # from one level of a battery to the next
 _LOWEST = 1e-3
 _POSITION_BYTES, _LEVEL_BYTES = 6, 3
@@ -41,7 +40,7 @@ class Sparing:
     """See above."""
 
     uses_links = True
-    has_cycles = True
+    cycles = 4  # oftener costs more than it saves
 
     def __init__(self) -> None:
         self._trees: dict[int, Tree] = {}
@@ -62,8 +61,6 @@ class Sparing:
         return told + flooded(network, newcomers, positions)
 
     def begin_cycle(self, network: Network, cycle: int) -> Control:
-        if cycle % _CYCLES:
-            return Control.nothing(len(network))
         left = np.maximum(network.batteries.left_pj / self._full_pj, _LOWEST)
         falling = network.up & (left < self._levels * _STEP)
         steps = np.floor(np.log(left[falling]) / np.log(_STEP))
