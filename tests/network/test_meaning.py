@@ -105,6 +105,16 @@ def test_going_down_from_the_widest_leaves_out_what_cannot_match() -> None:
     assert (found < meaning.work_pj[:, asked].sum(axis=1)).all()
 
 
+@pytest.mark.parametrize("interests", [Interests(), WINE])
+def test_what_events_show_is_what_would_be_inferred(interests: Interests) -> None:
+    _, meaning = drawn(interests)
+    nothing = np.zeros((0, len(meaning.subscriptions)), np.bool_)
+
+    inferred = Pool(interests).covers(meaning.subscriptions, nothing)
+
+    assert meaning.covers.tolist() == inferred
+
+
 def test_two_classes_take_about_fifty_instructions_and_seldom_a_division() -> None:
     """As SemPS'12 counts, section 5.1: each pair of concepts is compared."""
     pool = pool_of(Interests())
