@@ -15,6 +15,7 @@ from benchmarks import (
     exact_matching,
     journal_reading,
     matching_memory,
+    network,
     ontology,
     overlay,
     reading_memory,
@@ -62,6 +63,9 @@ BENCHMARKS = {
     "temporal-stream": temporal_stream.findings,
     "service": service.findings,
     "overlay": overlay.findings,
+    "network": network.findings,
+    "network-large": network.large,
+    "network-lifetimes": network.lifetimes,
     "long": streaming.long_run,
 }
 
