@@ -34,6 +34,6 @@ class Patience:
         """So many seconds, after a link that lasted a while; or 0, if there was none."""
         if lasted_seconds >= pace.lasting_seconds:
             self._failures = 0
-        wait = min(pace.first_seconds * 2 ** min(self._failures, 20), pace.longest_seconds)
+        wait = min(pace.first_seconds * 2.0 ** min(self._failures, 20), pace.longest_seconds)
         self._failures += 1
         return wait
