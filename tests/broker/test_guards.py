@@ -120,6 +120,21 @@ def test_the_guard_of_what_is_left_is_the_next_one_above() -> None:
     assert matcher.plans_run == 5  # of the third event, one subscription is left out
 
 
+def test_what_is_below_one_that_matches_by_words_alone_is_looked_at() -> None:
+    matcher = Matcher(measure="exact", ontology=drinks())
+    engine = MatchingEngine(lambda: matcher)
+    engine.add("wine", parse("{drink isa Wine}"))
+    engine.add("tagged", parse("{drink isa RedWine, tags within (a, b)}"))
+    events = [{"drink": drink, "tags": "a"} for drink in ("Merlot", "Riesling", "Juice")]
+
+    told = [
+        [one.subscription for one in some]
+        for some in engine.answers(list(map(Event.from_json, events)), NOON)
+    ]
+
+    assert told == [["wine", "tagged"], ["wine"], []]
+
+
 def test_guards_stay_when_a_matcher_is_built_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matcher_module, "_LEFT_SLOTS", 2)
     matcher = Matcher(measure="exact")

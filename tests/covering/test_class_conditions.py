@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from purport import InvalidInput, Matcher, Ontology, Subscription, parse
+from purport import Event, InvalidInput, Matcher, Ontology, Subscription, parse
 from purport.covering.covers import covers
+from purport.model.class_expression import Named, Or
 from purport.model.language.write import write
+from purport.ontology.axioms import Axioms, ClassAssertion, SubClass, SubProperty
 from tests.strategies.covering_classes import simple_drinks
 from tests.strategies.small_ontology import EXPRESSIONS, WORDS, drinks
 
@@ -66,3 +68,55 @@ def test_what_answers_a_predicate_of_classes_answers_what_it_implies(ontology: O
 
     assert not wrong
     assert len(subscriptions) > 100
+
+
+_X = "http://example.org/x#"
+
+
+def _x(name: str) -> Named:
+    return Named(_X + name)
+
+
+_UNION = Or((_x("A"), _x("B")))
+_ODD = Ontology.of_axioms(
+    Axioms(
+        (
+            SubProperty(_x("temperature_C"), _x("temperature_F")),
+            SubClass(_x("M"), _UNION),
+            SubClass(_x("A"), _x("W")),
+            SubClass(_x("B"), _x("W")),
+            SubClass(_x("A"), _x("V")),
+            ClassAssertion(_X + "i", _UNION),
+        ),
+        frozenset(_X + name for name in "ABCMVW"),
+        frozenset(),
+        frozenset({_X + "temperature_C", _X + "temperature_F"}),
+        frozenset({_X + "i"}),
+        prefixes={"x": _X},
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("general", "specific", "told"),
+    [
+        (
+            "thing has temperature_F > 20 °C",
+            "thing has temperature_C > 25 °C",
+            {"type": "W", "temperature_C": 30},
+        ),
+        ("thing isa W", "thing isa (A or B)", "i"),
+        ("thing isa (V or B)", "thing isa (A or B)", {"type": "M"}),
+        ("thing isa (W and (A or B or C))", "thing isa (A or B)", "i"),
+    ],
+)  # fmt: skip
+def test_what_looks_like_covering_has_an_event_against_it(
+    general: str, specific: str, told: object
+) -> None:
+    one, other = (parse(f"{{{text}}}") for text in (general, specific))
+    matcher = Matcher([one, other], measure="exact", ontology=_ODD)
+
+    [match] = matcher.match(Event.from_json({"thing": told}))
+
+    assert match.subscription == other
+    assert not covers(one, other, ontology=_ODD)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from purport import Ontology
+from purport import Ontology, parse
 from purport.covering.covers import covers
 from purport.covering.graph import CoveringGraph
 from purport.model.subscription import Subscription
@@ -90,3 +90,25 @@ def _check_changes(
     for one in some:
         assert sorted(graph.covers_of(one)) == sorted(naive.covers_of(one))
         assert sorted(graph.covered_by(one)) == sorted(naive.covered_by(one))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{a in [{0}, {0}.5]}}",
+        "{{a >= {0}, a <= {0}}}",
+        "{{a = {0}, b > 3}}",
+        "{{a in (x{0}, y{0})}}",
+        "{{tags within (x{0}, y{0})}}",
+        "{{a{0} = 1}}",
+        "{{room = {0}, start after(5 s) {{a > 1}}}}",
+        "{{a isa {0}}}",
+    ],
+)
+def test_what_has_nothing_to_do_with_others_is_not_compared_with_them(text: str) -> None:
+    graph = CoveringGraph()
+    for number in range(100):
+        graph.add(str(number), parse(text.format(number)))
+
+    assert len(graph.roots) == 100
+    assert graph.compared == 0

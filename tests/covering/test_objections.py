@@ -109,5 +109,13 @@ def test_what_does_not_follow_is_named(general: str, specific: str, told: list[s
     assert list(why_not(parse(general), parse(specific))) == told
 
 
-def test_nothing_stands_against_what_covers() -> None:
-    assert not list(why_not(parse("{a > 3}"), parse("{b = 1, a > 4}")))
+@pytest.mark.parametrize(
+    ("general", "specific"),
+    [
+        ("{a > 3}", "{b = 1, a > 4}"),
+        ("{a = 1} or {b = $r}", "{a = 1, c = $r, start after {a = 1}}"),
+        ("{a = 1, a within (2)}", "{a = 1, a within (2)}"),
+    ],
+)
+def test_nothing_stands_against_what_covers(general: str, specific: str) -> None:
+    assert not list(why_not(parse(general), parse(specific)))

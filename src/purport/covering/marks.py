@@ -160,7 +160,7 @@ def _given_by_plain(plain: Plain) -> Marks:
 def _give(one: AnyCondition, found: Marks) -> None:
     found.marks.add(("says", one.attribute))
     if isinstance(one, ClassCondition):
-        found.marks.add(("class", one.attribute))
+        found.marks |= {("class", one.attribute), ("class", one.attribute, one.text)}
         found.marks.update(("in", one.attribute, name) for name in _classes_given(one))
         return
     found.marks |= _values(one)
@@ -182,7 +182,9 @@ def _conditions(row: Row) -> Iterator[AnyCondition]:
 def _classes_needed(one: ClassCondition) -> Iterator[Mark]:
     """Classes that whatever implies a condition is in, as far as it names any."""
     yield "class", one.attribute
-    if one.classes is not None and isinstance(one.predicate, IsA):
+    if one.classes is None:
+        yield "class", one.attribute, one.text
+    elif isinstance(one.predicate, IsA):
         asked = one.predicate.expression
         for part in asked.operands if isinstance(asked, And) else (asked,):
             if isinstance(part, Named) and one.classes.is_ordered(part):

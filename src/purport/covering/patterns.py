@@ -135,7 +135,10 @@ def all_braces(form: Form) -> Iterator[Braces]:
 
 
 def is_told_of_all(general: Form, specific: Form) -> bool:
-    """Whether the general pattern is told of each event that the specific one is told of."""
+    """Whether the general pattern is told of each event that the specific one is told of.
+
+    One of several alternatives is told of by itself: its names need not agree with those of others.
+    """
     names = frozenset(_names(general))
     return _is_told(general, specific, names)
 
@@ -156,7 +159,7 @@ def _is_told(general: Form, specific: Form, names: Names) -> bool:
             return True
     match general:
         case Either(parts):
-            return any(_is_told(part, specific, names) for part in parts)
+            return any(is_told_of_all(part, specific) for part in parts)
         case InOrder():
             return isinstance(specific, InOrder) and _is_end_of(general, specific, names)
         case Together() | Repeated() as mine:
