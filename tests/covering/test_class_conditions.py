@@ -120,3 +120,20 @@ def test_what_looks_like_covering_has_an_event_against_it(
 
     assert match.subscription == other
     assert not covers(one, other, ontology=_ODD)
+
+
+@pytest.mark.parametrize("ontology", [drinks(), simple_drinks()], ids=["drinks", "simple drinks"])
+def test_data_mixed_with_individuals_are_compared_without_an_error(ontology: Ontology) -> None:
+    mixed = [
+        parse(f"{{drink isa {one}}}")
+        for one in (
+            "(xsd:integer[<= 25] or (hasMaker only Maker))",
+            "((hasMaker some Maker) or xsd:integer[<= 25])",
+            "(xsd:string and Wine)",
+            "(hasMaker some (Wine and xsd:string))",
+            "Wine",
+            "xsd:string",
+        )
+    ]
+    for one, other in product(mixed, repeat=2):
+        assert covers(one, other, ontology=ontology) >= (one == other)

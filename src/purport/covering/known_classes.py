@@ -8,9 +8,11 @@ narrower expression need not be known to be in the wider one. It is for named cl
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from purport.errors import InvalidInput
 from purport.model.class_expression import And, ClassExpression, Named, Or
 from purport.model.language.write import write_class
 from purport.model.subscription import ClassRelation
@@ -94,8 +96,15 @@ class KnownClasses:
         return (
             self._follows_all_of(narrower)
             and is_el(wider.expression)
-            and self.ontology.subsumes_expression(wider.expression, narrower.expression)
+            and self._subsumes(wider.expression, narrower.expression)
         )
+
+    def _subsumes(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
+        """Whether it is shown; not where data and individuals are mixed, which nobody is in."""
+        try:
+            return self.ontology.subsumes_expression(wider, narrower)
+        except InvalidInput:
+            return False
 
     def _classes_above(self, spelt: Spelt) -> frozenset[str]:
         """The named classes that whoever is judged to be in an expression is judged to be in."""
@@ -110,7 +119,8 @@ class KnownClasses:
                 each = (self.classes_above(Spelt.of(one)) for one in operands)
                 return frozenset.intersection(*each)
         if self._follows_all_of(spelt):
-            found |= self.ontology.classes_above(spelt.expression)
+            with suppress(InvalidInput):  # data and individuals are mixed in it
+                found |= self.ontology.classes_above(spelt.expression)
         return found
 
     def _is_judged_by_all_that_follows(self, spelt: Spelt) -> bool:
@@ -118,7 +128,7 @@ class KnownClasses:
         return (
             self._is_el
             and is_el(spelt.expression)
-            and not self.ontology.subsumes_expression(NOTHING, spelt.expression)
+            and not self._subsumes(NOTHING, spelt.expression)
         )
 
     @cached_property
