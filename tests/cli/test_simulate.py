@@ -125,6 +125,19 @@ def test_the_example_of_the_paper_is_the_default() -> None:
         ("[interests]\nevents = ['Smok']\n", "line 2: interests.events: 'Smok'"),
         ("[interests]\nontology = ['no.ttl']\n", "no.ttl: No such file"),
         ("[field\n", "not TOML"),
+        (
+            "[field]\nside_m = 1e200\n",
+            "wrong.toml, line 2: field.side_m: expected more than 0 m, at",
+        ),
+        (
+            "[field]\nnodes = 20\n[motion]\nmoving = 0.5\nspeed_m_per_round = 1e5\n",
+            "wrong.toml, line 5: motion.speed_m_per_round: expected at most 100 sides",
+        ),
+        (
+            "[field]\nside_m = 1e4\n[radio]\namplifier_pj_per_bit_m2 = 1e6\n"
+            "[battery]\njoules = 1e6\n",
+            "wrong.toml, line 3: radio: expected rounds that take a node at most",
+        ),
     ],
 )
 def test_a_mistake_in_a_scenario_is_told_in_one_line_with_its_place(

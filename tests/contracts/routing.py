@@ -181,5 +181,5 @@ def _nodes_of(ways: Ways) -> set[int]:
 def _numbers(ways: Ways) -> list[list[int]]:
     """What ways are made of."""
     legs = ways.legs
-    parts = (legs.event, legs.source, legs.row, legs.target, legs.first, legs.receivers)
+    parts = (*legs, ways.unserved.ravel())
     return [[int(one) for one in part] for part in parts]

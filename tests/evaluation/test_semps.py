@@ -71,6 +71,12 @@ def test_what_is_no_axis_is_refused(text: str) -> None:
         Axis.read(text)
 
 
+@pytest.mark.parametrize("text", ["rounds={a=1}", "field.weights=[{a=1}]"])
+def test_a_table_is_no_value(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^.*: expected values of an option, got the table"):
+        Axis.read(text)
+
+
 def test_a_grid_has_every_combination() -> None:
     points = points_of([Axis.read("field.side_m=100,200"), Axis.read("battery.joules=5,20")])
 

@@ -12,6 +12,7 @@ from purport.network.scenario import (
     Battery,
     Field,
     Motion,
+    Overhearing,
     Publishing,
     Radio,
     Roles,
@@ -41,13 +42,63 @@ def test_loss_loses_its_share_of_copies() -> None:
 
 
 def test_sending_again_makes_up_for_loss_and_is_paid_for() -> None:
-    once, again = run(loss=0.3), run(loss=0.3, retransmissions=6)
+    long = replace(CALM, rounds=300)
+    plain, once, again = run(long), run(long, loss=0.3), run(long, loss=0.3, retransmissions=6)
 
     assert again.delivery.recall > 0.99 > once.delivery.recall
-    assert again.control.transmissions > once.control.transmissions  # confirmations
+    assert again.control.sent - once.control.sent == again.data.received  # confirmations
     assert again.control.sent == again.control.received + again.control.lost
-    per_copy = [one.energy.data_j / one.delivery.delivered for one in (once, again)]
-    assert per_copy[1] != per_copy[0]
+    is_done = 0.7**2  # the chance that a message arrives, and what confirms it
+    times = sum((1 - is_done) ** attempt for attempt in range(7))
+    assert again.data.transmissions / plain.data.transmissions == pytest.approx(times, rel=0.02)
+    assert again.energy.data_j / plain.energy.data_j == pytest.approx(times, rel=0.02)
+
+
+@pytest.mark.parametrize("overhearing", Overhearing)
+def test_confirmations_go_as_far_as_power_is_set_and_are_overheard(
+    overhearing: Overhearing,
+) -> None:
+    """In a field of 80 m, with power for 120 m, everybody hears everything."""
+    radio = Radio(levels_m=(120.0,), overhearing=overhearing)
+    plain, confirmed = (
+        simulate(replace(CALM, radio=radio, air=Air(retransmissions=count)), 1) for count in (0, 1)
+    )
+
+    sending, hearing = 16 * 8 * (50e-9 + 100e-12 * 120**2), 16 * 8 * 50e-9
+    heard_by = 1 if overhearing is Overhearing.NOTHING else 39
+    assert confirmed.data == plain.data
+    assert confirmed.energy.control_j - plain.energy.control_j == pytest.approx(
+        plain.data.sent * (sending + heard_by * hearing)
+    )
+
+
+@pytest.mark.parametrize("routing", ["mte", "flooding"])
+def test_whose_clock_is_too_far_off_hears_nothing_and_pays_nothing(routing: str) -> None:
+    radio = Radio(levels_m=(120.0,), overhearing=Overhearing.ALL)
+    air = Air(drift_ppm=1e5, guard_ms=1.0, sync_every_rounds=1000)
+    scenario = replace(CALM, routing=routing, radio=radio, air=air)
+
+    first, second = (simulate(replace(scenario, rounds=count), 1) for count in (1, 2))
+
+    assert first.data.lost == 0  # all clocks are right in the first round
+    assert second.data.received == first.data.received
+    pays = np.array(second.spent_j) > np.array(first.spent_j)
+    assert pays.any() and (np.array(second.roles)[pays] == "publisher").all()
+
+
+def test_who_dies_of_control_before_a_round_is_dead_in_that_round() -> None:
+    """Batteries are enough for five rounds, but not for the beacon before the sixth."""
+    air = Air(drift_ppm=1e-6, sync_every_rounds=1000)
+    five = simulate(replace(CALM, air=air, rounds=5), 1)
+    enough = Battery(max(five.spent_j) + 1e-9)
+    scenario = replace(CALM, air=replace(air, sync_every_rounds=5), battery=enough)
+
+    outcome = simulate(replace(scenario, until=Until.FIRST_DEATH), 1)
+
+    assert outcome.rounds == 5 and outcome.delivery == five.delivery
+    assert outcome.first_death == 6
+    dead = sum(map(bool, outcome.died))
+    assert outcome.alive == ((0, 40), (6, 40 - dead))
 
 
 def test_confirmations_are_paid_for_even_if_nothing_is_lost() -> None:

@@ -1,12 +1,16 @@
 """Scenarios: what may be, what may not, and files."""
 
 import math
+import re
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from purport.errors import InvalidInput
+from purport.network.bounds import BOUNDS
 from purport.network.errors import ScenarioError
 from purport.network.routing.catalogue import ROUTINGS
 from purport.network.scenario import (
@@ -20,11 +24,13 @@ from purport.network.scenario import (
 )
 from purport.network.scenario_file import line_of, read_scenario, scenario_of
 from purport.network.simulate import simulate
+from purport.network.watching import Watching
+from purport.settings import merged
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"hop_limit": 0}, "hop_limit: expected 1 or more, got 0"),
-    ({"rounds": 0}, "rounds: expected 1 or more"),
-    ({"field": {"nodes": 1}}, "field.nodes: expected 2 or more, got 1"),
+    ({"hop_limit": 0}, "hop_limit: expected 1 to 1,000,000, got 0"),
+    ({"rounds": 0}, "rounds: expected 1 to 1,000,000,000, got 0"),
+    ({"field": {"nodes": 1}}, "field.nodes: expected 2 to 100,000, got 1"),
     ({"field": {"side_m": -1}}, "field.side_m: expected more than 0 m"),
     ({"field": {"side_m": math.inf}}, "field.side_m"),
     ({"field": {"side_m": math.nan}}, "field.side_m"),
@@ -62,6 +68,15 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"motion": {"leaving": 2}}, "motion.leaving"),
     ({"motion": {"speed_m_per_round": -1}}, "motion.speed_m_per_round"),
     ({"motion": {"every_rounds": 0}}, "motion.every_rounds"),
+    ({"field": {"side_m": 1e200}}, "field.side_m: expected more than 0 m, at most 1e6, got 1e.200"),
+    (
+        {"radio": {"levels_m": [10, 2e6]}},
+        "radio.levels_m: expected more than 0 m each, at most 1e6",
+    ),
+    ({"radio": {"electronics_nj_per_bit": 1e12}}, "electronics_nj_per_bit: .* at most 1e6"),
+    ({"battery": {"idle_uj_per_round": 1e30}}, "idle_uj_per_round: .* at most 1e9, got 1e.30"),
+    ({"computing": {"nj_per_instruction": 1e300}}, "nj_per_instruction: .* at most 1000, got"),
+    ({"motion": {"speed_m_per_round": 1e9}}, "speed_m_per_round: .* at most 1e6, got"),
 ]
 
 
@@ -69,6 +84,78 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_what_cannot_be_is_refused_with_its_place(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ScenarioError, match=said):
         scenario_of(options)
+
+
+def numbers() -> list[tuple[str, str, bool]]:
+    """The table and the name of each option that is a number, and whether it is many."""
+    tables = [("", Scenario), *((one.name, type(one.default)) for one in fields(Scenario))]
+    return [
+        (table, one.name, "tuple" in str(one.type))
+        for table, kind in tables
+        if is_dataclass(kind)
+        for one in fields(kind)
+        if {"int", "float"} & set(re.findall(r"\w+", str(one.type)))
+    ]
+
+
+@pytest.mark.parametrize(("table", "name", "is_many"), numbers())
+@pytest.mark.parametrize("number", [10**30, -(10**30)])
+def test_no_number_is_without_bounds(table: str, name: str, is_many: bool, number: int) -> None:
+    options: dict[str, Any] = {name: [number] if is_many else number}
+
+    with pytest.raises(InvalidInput):  # where texts are read, whole numbers have 64 bits
+        scenario_of({table: options} if table else options)
+    place = f"{table}.{name}" if table else name
+    bound = BOUNDS[place]
+    assert bound.allows(bound.most) is not bound.without_most
+    assert bound.allows(bound.least) is not bound.without_least
+    assert not bound.allows(math.nextafter(bound.most, math.inf))
+    assert not bound.allows(math.nextafter(bound.least, -math.inf))
+
+
+SMALL: dict[str, Any] = {"routing": "mte", "rounds": 5, "until": "rounds", "field": {"nodes": 20}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"battery": {"joules": 1e6, "spread": 0.99}},
+        {"battery": {"joules": 1e6, "idle_uj_per_round": 1e9}, "until": "all dead"},
+        {"radio": {"levels_m": [1e6], "amplifier_pj_per_bit_m2": 0.0}},
+        {"computing": {"nj_per_instruction": 1e3, "instructions_per_test": 1e4}},
+        {"radio": {"header_bytes": 65_535, "data_bytes": 65_535}},
+        {"motion": {"moving": 1.0, "speed_m_per_round": 900.0}},
+    ],
+)
+def test_what_is_allowed_can_be_counted(options: dict[str, Any]) -> None:
+    outcome = simulate(scenario_of(merged(SMALL, options)), 1, Watching(snapshots_every=1))
+
+    left = np.array([snapshot.energies_j for snapshot in outcome.snapshots])
+    assert (left >= 0).all() and (np.diff(left, axis=0) <= 0).all()
+    energy = outcome.energy
+    assert min(energy.computation_j, energy.control_j, energy.data_j, energy.left_j) >= 0
+    assert energy.left_j == pytest.approx(left[-1].sum())
+    assert energy.spent_j == pytest.approx(sum(outcome.spent_j))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"field": {"side_m": 1e4}, "radio": {"amplifier_pj_per_bit_m2": 1e6}},
+            "radio: expected rounds that take a node at most 9,007 J",
+        ),
+        (
+            {"motion": {"moving": 0.5, "speed_m_per_round": 1e5}},
+            r"motion.speed_m_per_round: expected at most 100 sides of the field \(.* got 2e.06 m",
+        ),
+    ],
+)
+def test_what_can_not_be_counted_is_refused(options: dict[str, Any], said: str) -> None:
+    strong: dict[str, Any] = {"battery": {"joules": 1e6}}
+
+    with pytest.raises(ScenarioError, match=said):
+        simulate(scenario_of(merged(merged(SMALL, strong), options)), 1)
 
 
 def test_the_default_is_what_the_paper_tells() -> None:

@@ -133,6 +133,8 @@ def test_a_field_comes_from_a_file(tmp_path: Path) -> None:
         ("node attic 1 2", "line 8: there is a node 'attic' already"),
         ("node cellar 1 deep", "line 8: expected metres, got 'deep'"),
         ("node cellar 1 nan", "line 8: expected metres, got 'nan'"),
+        ("node cellar 1e300 0", "line 8: expected metres, at most 1e6, got '1e300'"),
+        ("node cellar 0 -inf", "line 8: expected metres, at most 1e6, got '-inf'"),
         ("link attic cellar", "line 8: no node 'cellar'"),
         ("link attic attic", "line 8: expected two nodes"),
         ("door attic hall", "line 8: expected"),

@@ -245,10 +245,18 @@ class PlainRound:
                 self._enqueue(next_one, slot + 1)
 
     def _confirms(self, one: Message, copy: Copy) -> bool:
-        bits, books = 8 * self.scenario.radio.header_bytes, self.books
-        cost = self._sending(bits, self._apart(one.sender, copy.receiver))
-        if not books.up[copy.receiver] or not books.pay(copy.receiver, cost, "control"):
+        radio, books, answering = self.scenario.radio, self.books, copy.receiver
+        bits = 8 * radio.header_bytes
+        reach_m2 = self._level_m2(self._apart(one.sender, answering))
+        cost = self._sending(bits, reach_m2)
+        if not books.up[answering] or not books.pay(answering, cost, "control"):
             return False
+        for node in range(len(books.up)):
+            is_near = self._apart(answering, node) <= reach_m2
+            if node in (answering, one.sender) or not is_near or not books.up[node]:
+                continue
+            if radio.overhearing is not Overhearing.NOTHING:  # all of it is a header
+                books.pay(node, self._receiving(bits), "control")
         books.counts["confirmations"] += 1
         is_heard = books.up[one.sender] and books.pay(one.sender, self._receiving(bits), "control")
         loss = 0.0 if self.is_perfect else self.scenario.air.loss
@@ -274,7 +282,10 @@ class PlainRound:
             ):
                 continue
             is_sending = any(other.sender == node for other in sent)
-            if not (air.half_duplex and not self.is_perfect and is_sending):
+            apart = abs(self.network.clock_s[one.sender] - self.network.clock_s[node])
+            is_deaf = air.half_duplex and is_sending
+            is_deaf = is_deaf or (air.drift_ppm > 0 and apart > air.guard_ms / 1000)
+            if self.is_perfect or not is_deaf:
                 self.books.pay(node, self._receiving(bits), "data")
 
     def _repeat(self, one: Message, slot: int) -> None:
@@ -289,7 +300,9 @@ class PlainRound:
         return float(x * x + y * y)
 
     def _reach_m2(self, one: Message) -> float:
-        needed = max(self._apart(one.sender, copy.receiver) for copy in one.copies)
+        return self._level_m2(max(self._apart(one.sender, copy.receiver) for copy in one.copies))
+
+    def _level_m2(self, needed: float) -> float:
         levels = sorted(level**2 for level in self.scenario.radio.levels_m)
         return next((level for level in levels if level >= needed), needed)
 

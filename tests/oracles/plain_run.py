@@ -59,7 +59,7 @@ class PlainRun:
     def _prepare(self) -> None:
         network, routing, scenario = self.network, self.routing, self.scenario
         nobody = np.zeros(len(network), np.bool_)
-        bury(network)
+        bury(network, max(network.round, 1))
         moved = self._wanderers.step(network) if self._wanderers.is_due(network.round) else nobody
         self._link(moved)
         cycle, rest = divmod(network.round, scenario.clusters.cycle_rounds)
@@ -70,10 +70,10 @@ class PlainRun:
                 network.pay_control(routing.begin_cycle(network, cycle))
         if self._clocks.is_due(network.round):
             network.pay_control(self._clocks.set_all(network))
-        while bury(network):
+        while bury(network, network.round + 1):
             self._link(nobody)
         network.pay_control(routing.plan(network))
-        while bury(network):
+        while bury(network, network.round + 1):
             self._link(nobody)
             network.pay_control(routing.plan(network))
 

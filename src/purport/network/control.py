@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from purport.network.control_kernel import Hearing, Numbers, Places, charge_all
-from purport.network.energy import Picojoules
+from purport.network.energy import MOST_PJ, Picojoules
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Control:
 
     def __add__(self, other: Control) -> Control:
         return Control(
-            self.cost_pj + other.cost_pj,
+            np.minimum(self.cost_pj + other.cost_pj, MOST_PJ),
             self.transmissions + other.transmissions,
             self.copies + other.copies,
             self.work_pj + other.work_pj,

@@ -1,4 +1,4 @@
-"""What single messages take, added up by nodes."""
+"""What single messages take, added up by nodes: how far they go, and who pays for what of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.compilation import compiled
+from purport.compilation import compiled, inlined
+from purport.network.energy import MOST_PJ
 from purport.network.traffic_kernel import squared
 
 Numbers = NDArray[np.int32]
@@ -16,19 +17,59 @@ Flags = NDArray[np.bool_]
 Reals = NDArray[np.float64]
 
 
-class Hearing(NamedTuple):
-    """Where nodes are, who is there, all others by their distance if that counts; and what it
-    takes: in picojoules, with the squares of the distances that power can be set for, rising, and
-    with how many bits of a message are overheard at most.
+class Costs(NamedTuple):
+    """What a bit takes, in picojoules, with the squares of the distances that power can be set for,
+    rising, and with how many bits of a message are overheard at most.
     """
 
-    positions: Reals
-    up: Flags
-    near: Numbers
     levels_m2: Reals
     electronics_pj_per_bit: float
     amplifier_pj_per_bit_m2: float
     overheard_bits: int
+
+
+class Hearing(NamedTuple):
+    """Where nodes are, who is there, all others by their distance if that counts; what it takes."""
+
+    positions: Reals
+    up: Flags
+    near: Numbers
+    costs: Costs
+
+
+@inlined
+def reached(costs: Costs, distance_m2: float) -> float:
+    """The square of how far a message goes that has to go so far: to the next level of power."""
+    for level in costs.levels_m2:
+        if level >= distance_m2:
+            return float(level)
+    return distance_m2
+
+
+@inlined
+def sending_pj(costs: Costs, bits: int, reach_m2: float) -> float:
+    """What sending takes, in whole picojoules."""
+    each = costs.electronics_pj_per_bit + costs.amplifier_pj_per_bit_m2 * reach_m2
+    return float(min(np.rint(each * bits), MOST_PJ))
+
+
+@inlined
+def receiving_pj(costs: Costs, bits: int) -> float:
+    """What receiving takes, or hearing so much of a message."""
+    return float(np.rint(costs.electronics_pj_per_bit * bits))
+
+
+@compiled
+def reached_all(costs: Costs, distances_m2: Reals, reach_m2: Reals) -> None:
+    """Fill in how far messages go that have to go so far."""
+    for one in range(len(distances_m2)):
+        reach_m2[one] = reached(costs, distances_m2[one])
+
+
+@inlined
+def _add(cost_pj: Places, node: int, more: float) -> None:
+    """Add to what a node is to pay, up to more than it can."""
+    cost_pj[node] = min(cost_pj[node] + int(min(more, MOST_PJ)), MOST_PJ)
 
 
 @compiled
@@ -43,28 +84,23 @@ def charge(
     cost_pj: Places,
 ) -> None:
     """Add what a message takes that is sent so many times to `receivers[first:end]`."""
-    positions = hearing.positions
+    positions, costs = hearing.positions, hearing.costs
     reach = 0.0
     for place in range(first, end):
         reach = max(reach, squared(positions, sender, receivers[place]))
-    for level in hearing.levels_m2:
-        if level >= reach:
-            reach = level
-            break
-    electronics = hearing.electronics_pj_per_bit
-    each = (electronics + hearing.amplifier_pj_per_bit_m2 * reach) * bits
-    cost_pj[sender] += int(np.rint(each)) * times
-    overhearing = int(np.rint(electronics * min(bits, hearing.overheard_bits))) * times
+    reach = reached(costs, reach)
+    _add(cost_pj, sender, sending_pj(costs, bits, reach) * times)
+    overhearing = receiving_pj(costs, min(bits, costs.overheard_bits)) * times
     for node in hearing.near[sender]:
         if squared(positions, sender, node) > reach:
             break
         if hearing.up[node]:
-            cost_pj[node] += overhearing
-    receiving = int(np.rint(electronics * bits)) * times
+            _add(cost_pj, node, overhearing)
+    receiving = receiving_pj(costs, bits) * times
     if hearing.near.shape[1]:
         receiving -= overhearing  # which they have paid like everybody in range
     for place in range(first, end):
-        cost_pj[receivers[place]] += receiving
+        _add(cost_pj, receivers[place], receiving)
 
 
 @compiled

@@ -17,6 +17,7 @@ from purport.network.scenario import Radio
 Picojoules = NDArray[np.int64]
 PER_JOULE = 10**12
 PER_NANOJOULE = 10**3
+MOST_PJ = 1 << 61  # more than any battery has: what takes more takes so much
 
 
 class For(IntEnum):
@@ -43,7 +44,7 @@ class RadioEnergy:
     def sending(self, bits: ArrayLike, distance_m2: ArrayLike) -> Picojoules:
         """What it takes to send so many bits over a distance, given as its square."""
         each = self.electronics_pj_per_bit + self.amplifier_pj_per_bit_m2 * np.asarray(distance_m2)
-        found: Picojoules = np.rint(each * np.asarray(bits)).astype(np.int64)
+        found: Picojoules = np.rint(np.minimum(each * np.asarray(bits), MOST_PJ)).astype(np.int64)
         return found
 
     def receiving(self, bits: ArrayLike) -> Picojoules:

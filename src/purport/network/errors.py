@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from purport.errors import InvalidInput
 
 
@@ -28,13 +26,3 @@ def require(is_right: bool, place: str, expected: str, got: object) -> None:
     """Refuse a value of an option."""
     if not is_right:
         raise ScenarioError(place, f"expected {expected}, got {got}")
-
-
-def is_positive(number: float) -> bool:
-    """Whether a number is more than 0, and no more than numbers can be."""
-    return 0 < number < math.inf
-
-
-def is_natural(number: float) -> bool:
-    """The same, or 0."""
-    return 0 <= number < math.inf

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from purport.errors import InvalidInput, UnusablePath
+from purport.network.bounds import FARTHEST
 
 
 def read_field(path: Path) -> tuple[NDArray[np.float64], list[tuple[int, int]]]:
@@ -53,6 +54,8 @@ def _metres(text: str, where: str) -> float:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
+    if math.isnan(number):
         raise InvalidInput(f"{where}: expected metres, got {text!r}")
+    if abs(number) > float(FARTHEST):
+        raise InvalidInput(f"{where}: expected metres, at most {FARTHEST}, got {text!r}")
     return number

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
+from purport.network.bounds import MOST_SIDES
+from purport.network.errors import require
 from purport.network.network import Network
 from purport.network.scenario import Motion
 
@@ -25,6 +27,8 @@ class Wanderers:
         self._moves[self._rng.permutation(nodes)[: round(motion.moving * nodes)]] = True
         self._least, self._most = network.positions.min(axis=0), network.positions.max(axis=0)
         self._goals = self._places(nodes)
+        if self._moves.any():
+            self._require_near(motion)
 
     def is_due(self, round: int) -> bool:
         """Whether it is time, before the round after this one."""
@@ -63,6 +67,14 @@ class Wanderers:
             if (self._most <= self._least).all():
                 break
         return positions
+
+    def _require_near(self, motion: Motion) -> None:
+        """Refuse a way between two steps that crosses the field again and again."""
+        side = float((self._most - self._least).max())
+        way = motion.speed_m_per_round * motion.every_rounds
+        expected = f"at most {MOST_SIDES} sides of the field ({side:g} m) in every_rounds rounds"
+        is_near = not side or way <= MOST_SIDES * side
+        require(is_near, "motion.speed_m_per_round", expected, f"{way:g} m")
 
     def _places(self, count: int) -> NDArray[np.float64]:
         return self._rng.uniform(self._least, self._most, (count, 2))

@@ -19,7 +19,6 @@ from purport.network.multicast_kernel import (
 )
 from purport.network.network import Network
 from purport.network.paths_kernel import Heap
-from purport.network.scenario import Overhearing
 
 Numbers = NDArray[np.int32]
 Places = NDArray[np.int64]
@@ -84,7 +83,7 @@ def weighing_of(network: Network, weights: Reals) -> Weighing:
     """What nodes weigh, and what a bit of an event takes them."""
     energy, radio = network.air.energy, network.scenario.radio
     bits = 8 * (radio.header_bytes + radio.data_bytes + float(network.meaning.event_bytes.mean()))
-    heard = {Overhearing.NOTHING: 0.0, Overhearing.HEADER: 8 * radio.header_bytes / bits}
+    heard = min(bits, network.air.overheard_bits) / bits
     return Weighing(
         weights,
         network.positions,
@@ -92,7 +91,7 @@ def weighing_of(network: Network, weights: Reals) -> Weighing:
         network.up,
         energy.electronics_pj_per_bit,
         energy.amplifier_pj_per_bit_m2,
-        energy.electronics_pj_per_bit * heard.get(radio.overhearing, 1.0),
+        energy.electronics_pj_per_bit * heard,
     )
 
 

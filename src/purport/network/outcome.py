@@ -121,8 +121,9 @@ class Step:
 class Outcome:
     """All that a run found; equal for equal scenarios and seeds.
 
-    `died` has the round in which each node died, from 1; 0 of those that live. `silent` is the
-    first round in which nobody was left to publish, if there was one.
+    `died` has the round in which each node died, from 1; 0 of those that live. Control messages
+    before a round count as that round's, so a run of r `rounds` may end with deaths in round r + 1.
+    `silent` is the first round in which nobody was left to publish, if there was one.
     """
 
     scenario: Scenario
@@ -160,7 +161,7 @@ class Outcome:
         curve = {0: count}
         for dead, one in enumerate(rounds, 1):
             curve[one] = count - dead
-        curve[self.rounds] = count - len(rounds)
+        curve[max([self.rounds, *rounds[-1:]])] = count - len(rounds)
         return tuple(sorted(curve.items()))
 
     def _round_of_death(self, count: int) -> int | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from purport.network.dissemination import message_bits
-from purport.network.energy import For, Picojoules
+from purport.network.energy import PER_JOULE, For, Picojoules
+from purport.network.errors import require
 from purport.network.network import Network
 from purport.network.round_kernel import (
     DUE,
@@ -24,17 +25,18 @@ from purport.network.round_kernel import (
     Nodes,
     Numbers,
     Places,
+    Round,
     Rules,
     run_round,
 )
 from purport.network.routing.routing import Routing
 from purport.network.scenario import Scenario
-from purport.network.traffic import Events, Traffic, laid_out
+from purport.network.traffic import Air, Events, Traffic, laid_out
 from purport.network.ways import Why
 
 _AT_ONCE = 1_000_000  # events times nodes that are laid out together, where they do not meet
 _MORE_SLOTS = 2 * WINDOW
-_ENDLESS = 1 << 60
+_ENDLESS = 1 << 53  # picojoules; a thousand times that can still be counted
 _NO_NOTES = np.empty((0, 5), np.int32)
 
 
@@ -51,8 +53,7 @@ def rules_of(scenario: Scenario) -> Rules:
         air.guard_ms / 1000 if air.drift_ppm else np.inf,
         scenario.publishing.chance,
         8 * radio.header_bytes,
-        radio.nj_per_bit * 1000,
-        radio.amplifier_pj_per_bit_m2,
+        Air.of(radio).costs,
     )
 
 
@@ -142,12 +143,13 @@ class Planned:
     def _foresee(self) -> None:
         """Publish once in perfect air, with batteries that never end."""
         network = self._network
+        fell = np.zeros(len(network), np.bool_)
         nodes = Nodes(
             network.positions,
             np.full(len(network), _ENDLESS, np.int64),
             self.bill_pj,
             network.up,
-            np.zeros(len(network), np.bool_),
+            fell,
             network.near,
             np.zeros(len(network)),
         )
@@ -157,6 +159,8 @@ class Planned:
             self._missed.append((nothing, nothing))
             part = self._part(number)
             self._run(part, rules, nodes, self.figures, 0, _NO_NOTES)
+            expected = f"rounds that take a node at most {_ENDLESS / PER_JOULE:,.0f} J"
+            require(not fell.any(), "radio", expected, "more")
             self._missed[number] = _missed(part)
             for place, missed in zip((FORBIDDEN, UNCONNECTED), self._missed[number], strict=True):
                 self.figures.tally[place] += missed.sum()
@@ -174,9 +178,8 @@ class Planned:
         key: int,
         notes: Numbers,
     ) -> None:
-        run_round(
-            part.traffic, rules, nodes, part.due, part.desk, figures.tally, figures.hops, notes, key
-        )
+        tally, hops = figures.tally, figures.hops
+        run_round(Round(part.traffic, rules, nodes, part.due, part.desk, tally, hops, notes, key))
 
     def _part(self, number: int) -> _Part:
         if self._kept is not None:

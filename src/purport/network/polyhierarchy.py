@@ -20,11 +20,10 @@ from purport.network.dissemination import message_bits, told_subscriptions
 from purport.network.network import Network
 from purport.network.polyhierarchy_kernel import (
     COPIES,
-    DUPLICATES,
-    OUT_OF_INTEREST,
     TRANSMISSIONS,
     Interest,
     Tables,
+    Telling,
     Tellings,
     Waiting,
     tell,
@@ -38,14 +37,12 @@ _ANSWER_BYTES = 3  # which answer, and to what
 
 @dataclass(frozen=True)
 class Told:
-    """What came of telling: `known[i, node]` of the i-th subscription, and how it was answered."""
+    """What came of telling: `known[i, node]` of the i-th subscription, and what it takes."""
 
     nodes: Numbers
     subscriptions: Numbers
     known: Flags
     control: Control
-    duplicates: int
-    out_of_interest: int
 
 
 def told(network: Network, nodes: Numbers) -> Told:
@@ -72,25 +69,11 @@ def told(network: Network, nodes: Numbers) -> Told:
     )
     interest = Interest(meaning.asks, meaning.covers, np.asarray(meaning.asks.any(axis=1)))
     limit = network.scenario.hop_limit
-    cost_pj, counts = np.zeros(len(network), np.int64), np.zeros(4, np.int64)
-    tell(
-        graph,
-        tellings,
-        interest,
-        tables,
-        -1 if limit is None else limit,
-        waiting,
-        network.hearing,
-        cost_pj,
-        counts,
+    cost_pj, counts = np.zeros(len(network), np.int64), np.zeros(2, np.int64)
+    all_of_it = Telling(
+        graph, tellings, interest, tables, waiting, network.hearing, cost_pj, counts
     )
+    tell(all_of_it, -1 if limit is None else limit)
     nothing = np.zeros(len(network), np.int64)
     control = Control(cost_pj, int(counts[TRANSMISSIONS]), int(counts[COPIES]), nothing)
-    return Told(
-        who,
-        tellings.subscriptions,
-        tables.known,
-        control,
-        int(counts[DUPLICATES]),
-        int(counts[OUT_OF_INTEREST]),
-    )
+    return Told(who, tellings.subscriptions, tables.known, control)

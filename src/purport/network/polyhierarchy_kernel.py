@@ -15,7 +15,7 @@ Numbers = NDArray[np.int32]
 Places = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-TRANSMISSIONS, COPIES, DUPLICATES, OUT_OF_INTEREST = 0, 1, 2, 3
+TRANSMISSIONS, COPIES = 0, 1
 
 
 class Tellings(NamedTuple):
@@ -58,70 +58,52 @@ class Waiting(NamedTuple):
     chosen: Numbers
 
 
+class Telling(NamedTuple):
+    """All that is told, along which links; what it takes is added to `cost_pj` and `counts`."""
+
+    graph: Graph
+    tellings: Tellings
+    interest: Interest
+    tables: Tables
+    waiting: Waiting
+    hearing: Hearing
+    cost_pj: Places
+    counts: Places
+
+
 @compiled
-def tell(
-    graph: Graph,
-    tellings: Tellings,
-    interest: Interest,
-    tables: Tables,
-    hop_limit: int,
-    waiting: Waiting,
-    hearing: Hearing,
-    cost_pj: Places,
-    counts: Places,
-) -> None:
-    """Tell all, one after the other, and add what it takes; there is no `hop_limit` below 0."""
+def tell(this: Telling, hop_limit: int) -> None:
+    """Tell all, one after the other; there is no `hop_limit` below 0."""
+    tellings, waiting = this.tellings, this.waiting
     for telling in range(len(tellings.nodes)):
-        subscription = tellings.subscriptions[telling]
-        known = tables.known[telling]
-        known[tellings.nodes[telling]] = True
-        taken = 0
-        count = _forward(
-            graph,
-            tellings,
-            tables,
-            waiting,
-            hearing,
-            cost_pj,
-            counts,
-            telling,
-            tellings.nodes[telling],
-            -1,
-            hop_limit,
-            0,
-        )
+        origin = tellings.nodes[telling]
+        this.tables.known[telling, origin] = True
+        taken, count = 0, _forward(this, telling, origin, -1, hop_limit, 0)
         while taken < count:
             link, hops_left = waiting.links[taken], waiting.hops_left[taken]
             taken += 1
-            node, sender = graph.others[link], waiting.sources[link]
-            if known[node]:
-                counts[DUPLICATES] += 1
-                _answer(waiting, tellings, hearing, cost_pj, counts, node, sender)
-                continue
-            known[node] = True
-            before = count
-            if hops_left != 0:
-                count = _forward(
-                    graph,
-                    tellings,
-                    tables,
-                    waiting,
-                    hearing,
-                    cost_pj,
-                    counts,
-                    telling,
-                    node,
-                    sender,
-                    hops_left,
-                    count,
-                )
-            is_ending = count == before and interest.subscribes[node]
-            if is_ending and not _is_relevant(interest, node, subscription):
-                counts[OUT_OF_INTEREST] += 1
-                _answer(waiting, tellings, hearing, cost_pj, counts, node, sender)
-                for other in range(interest.covers.shape[1]):
-                    if interest.covers[subscription, other]:
-                        tables.is_out[link, other] = True
+            count = _receive(this, telling, link, hops_left, count)
+
+
+@compiled
+def _receive(this: Telling, telling: int, link: int, hops_left: int, count: int) -> int:
+    """Over a link a node has a message: it sends it on, or answers; how many there are then."""
+    interest, subscription = this.interest, this.tellings.subscriptions[telling]
+    node, sender = this.graph.others[link], this.waiting.sources[link]
+    if this.tables.known[telling, node]:
+        _answer(this, node, sender)
+        return count
+    this.tables.known[telling, node] = True
+    before = count
+    if hops_left != 0:
+        count = _forward(this, telling, node, sender, hops_left, count)
+    is_ending = count == before and interest.subscribes[node]
+    if is_ending and not _is_relevant(interest, node, subscription):
+        _answer(this, node, sender)
+        for other in range(interest.covers.shape[1]):
+            if interest.covers[subscription, other]:
+                this.tables.is_out[link, other] = True
+    return count
 
 
 @compiled
@@ -135,46 +117,31 @@ def _is_relevant(interest: Interest, node: int, subscription: int) -> bool:
 
 @compiled
 def _forward(
-    graph: Graph,
-    tellings: Tellings,
-    tables: Tables,
-    waiting: Waiting,
-    hearing: Hearing,
-    cost_pj: Places,
-    counts: Places,
-    telling: int,
-    node: int,
-    sender: int,
-    hops_left: int,
-    count: int,
+    this: Telling, telling: int, node: int, sender: int, hops_left: int, count: int
 ) -> int:
     """Send on to all neighbours but the sender and those out of interest, at once."""
-    subscription, chosen = tellings.subscriptions[telling], 0
+    graph, waiting = this.graph, this.waiting
+    subscription, chosen = this.tellings.subscriptions[telling], 0
     for link in range(graph.starts[node], graph.starts[node + 1]):
-        if graph.others[link] != sender and not tables.is_out[link, subscription]:
+        if graph.others[link] != sender and not this.tables.is_out[link, subscription]:
             waiting.links[count], waiting.hops_left[count] = link, hops_left - 1
             waiting.chosen[chosen] = graph.others[link]
             chosen += 1
             count += 1
     if chosen:
-        counts[TRANSMISSIONS] += 1
-        counts[COPIES] += chosen
-        bits = tellings.bits[telling]
-        charge(hearing, node, waiting.chosen, 0, chosen, bits, 1, cost_pj)
+        _send(this, node, chosen, this.tellings.bits[telling])
     return count
 
 
 @compiled
-def _answer(
-    waiting: Waiting,
-    tellings: Tellings,
-    hearing: Hearing,
-    cost_pj: Places,
-    counts: Places,
-    node: int,
-    sender: int,
-) -> None:
-    waiting.chosen[0] = sender
-    counts[TRANSMISSIONS] += 1
-    counts[COPIES] += 1
-    charge(hearing, node, waiting.chosen, 0, 1, tellings.answer_bits, 1, cost_pj)
+def _answer(this: Telling, node: int, sender: int) -> None:
+    this.waiting.chosen[0] = sender
+    _send(this, node, 1, this.tellings.answer_bits)
+
+
+@compiled
+def _send(this: Telling, node: int, count: int, bits: int) -> None:
+    """One message to so many of those that are chosen."""
+    this.counts[TRANSMISSIONS] += 1
+    this.counts[COPIES] += count
+    charge(this.hearing, node, this.waiting.chosen, 0, count, bits, 1, this.cost_pj)

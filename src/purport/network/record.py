@@ -74,7 +74,7 @@ class Record:
         """All that came of it."""
         tally = [int(number) for number in self.figures.tally]
         hops = np.trim_zeros(self.figures.hops, "b")
-        joules = network.batteries.spent_pj.sum(axis=1) / PER_JOULE
+        joules = network.batteries.spent_pj.sum(axis=1, dtype=object) / PER_JOULE
         control, meaning = network.control, network.meaning
         return Outcome(
             network.scenario,
@@ -87,7 +87,7 @@ class Record:
                 control_j=float(joules[For.CONTROL]),
                 data_j=float(joules[For.DATA]),
                 idle_j=float(joules[For.IDLE]),
-                left_j=float(network.batteries.left_pj.sum() / PER_JOULE),
+                left_j=float(network.batteries.left_pj.sum(dtype=object) / PER_JOULE),
             ),
             Messages(*tally[:CONFIRMATIONS]),
             Messages(

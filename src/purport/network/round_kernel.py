@@ -3,8 +3,9 @@
 Time is in slots. An event begins in a slot of its own; who has received it sends it on from the
 next slot on, those messages first that it has had first, and in every third slot at most, so that
 what it has sent can be sent on. In a slot, senders pay first, in the order of the transmissions;
-then, transmission by transmission, receivers pay, those that overhear it, and those that confirm
-it. Who cannot pay is dead at once, and what it has left is of no use.
+then, transmission by transmission, receivers pay, and those that confirm it with those that hear
+that, then those that overhear it. Who cannot pay is dead at once, and what it has left is of no
+use. Confirmations are control messages: of all faults of the air, only loss touches them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from purport.compilation import compiled, inlined
 from purport.network.chance import chance
+from purport.network.control_kernel import Costs, reached, receiving_pj, sending_pj
 from purport.network.traffic import Traffic
 from purport.network.traffic_kernel import squared
 
@@ -49,8 +51,7 @@ class Rules(NamedTuple):
     guard_s: float
     chance: float
     confirmation_bits: int
-    electronics_pj_per_bit: float
-    amplifier_pj_per_bit_m2: float
+    costs: Costs
 
 
 class Nodes(NamedTuple):
@@ -103,114 +104,107 @@ class Desk(NamedTuple):
     received: Flags
 
 
-@compiled
-def run_round(
-    traffic: Traffic,
-    rules: Rules,
-    nodes: Nodes,
-    due: Due,
-    desk: Desk,
-    tally: Places,
-    hops: Places,
-    notes: Numbers,
-    key: int,
-) -> None:
-    """Run a round; `tally` and `hops` (deliveries after so many) are added to.
+class Round(NamedTuple):
+    """A round; `tally` and `hops` (deliveries after so many) are added to.
 
     Each copy is noted in a row of `notes`, as far as there are any: slot, transmission, attempt,
     receiver, whether it arrived.
     """
-    waiting = _begin(traffic, rules, desk, key)
+
+    traffic: Traffic
+    rules: Rules
+    nodes: Nodes
+    due: Due
+    desk: Desk
+    tally: Places
+    hops: Places
+    notes: Numbers
+    key: int
+
+
+@compiled
+def run_round(this: Round) -> None:
+    """Run a round."""
+    waiting = _begin(this)
     slot = 0
     while waiting:
-        ring = slot % len(desk.queue)
-        event = desk.begins[ring]
-        desk.begins[ring] = -1
+        ring = slot % len(this.desk.queue)
+        event = this.desk.begins[ring]
+        this.desk.begins[ring] = -1
         while event >= 0:
-            waiting += _publish(traffic, rules, nodes, due, desk, tally, event, slot) - 1
-            event = desk.next_begin[event]
-        count = _gather(desk, ring)
+            waiting += _publish(this, event, slot) - 1
+            event = this.desk.next_begin[event]
+        count = _gather(this.desk, ring)
         if count:
             waiting -= count
-            sent = _send(traffic, rules, nodes, desk, tally, count, slot)
+            sent = _send(this, count, slot)
             for place in range(sent):
-                one = desk.active[place]
-                waiting += _receive(
-                    traffic, rules, nodes, due, desk, tally, hops, notes, key, one, sent, slot
-                )
-                _overhear(traffic, rules, nodes, desk, one, slot)
-                waiting += _repeat(traffic, rules, desk, key, one, slot)
+                one = this.desk.active[place]
+                waiting += _receive(this, one, sent, slot)
+                _overhear(this, one, slot)
+                waiting += _repeat(this, one, slot)
         slot += 1
 
 
 @inlined
-def _begin(traffic: Traffic, rules: Rules, desk: Desk, key: int) -> int:
+def _begin(this: Round) -> int:
     """Nothing has been sent; each event that is published waits for its slot."""
-    desk.begins[:] = -1
-    desk.queue[:] = -1
-    desk.attempts[:] = 0
-    desk.got[:] = False
-    desk.confirmed[:] = False
-    desk.free_at[:] = 0
-    desk.sending[:] = -1
-    desk.addressed[:] = -1
-    desk.received[:] = False
+    this.desk.begins[:] = -1
+    this.desk.queue[:] = -1
+    this.desk.attempts[:] = 0
+    this.desk.got[:] = False
+    this.desk.confirmed[:] = False
+    this.desk.free_at[:] = 0
+    this.desk.sending[:] = -1
+    this.desk.addressed[:] = -1
+    this.desk.received[:] = False
     waiting = 0
-    publishers = traffic.events.publisher
+    publishers = this.traffic.events.publisher
     for event in range(len(publishers)):
         node = publishers[event]
-        if rules.chance < 1.0 and chance(key, _PUBLISHES, node, 0) >= rules.chance:
+        if this.rules.chance < 1.0 and chance(this.key, _PUBLISHES, node, 0) >= this.rules.chance:
             continue
-        slot = _awake(rules, int(chance(key, _START, node, 0) * rules.slots))
-        ring = slot % len(desk.queue)
-        desk.next_begin[event] = desk.begins[ring]
-        desk.begins[ring] = event
+        slot = _awake(this.rules, int(chance(this.key, _START, node, 0) * this.rules.slots))
+        ring = slot % len(this.desk.queue)
+        this.desk.next_begin[event] = this.desk.begins[ring]
+        this.desk.begins[ring] = event
         waiting += 1
     return waiting
 
 
 @inlined
-def _publish(
-    traffic: Traffic,
-    rules: Rules,
-    nodes: Nodes,
-    due: Due,
-    desk: Desk,
-    tally: Places,
-    event: int,
-    slot: int,
-) -> int:
+def _publish(this: Round, event: int, slot: int) -> int:
     """An event is there; how many transmissions it begins with."""
-    node = traffic.events.publisher[event]
-    if not nodes.up[node]:
+    node = this.traffic.events.publisher[event]
+    if not this.nodes.up[node]:
         return 0
-    tally[PUBLISHED] += 1
-    tally[DUE] += due.due[event]
-    tally[FORBIDDEN] += due.forbidden[event]
-    tally[UNCONNECTED] += due.unconnected[event]
-    if not _pay(nodes, node, traffic.events.work_pj[event], _COMPUTATION):
+    this.tally[PUBLISHED] += 1
+    this.tally[DUE] += this.due.due[event]
+    this.tally[FORBIDDEN] += this.due.forbidden[event]
+    this.tally[UNCONNECTED] += this.due.unconnected[event]
+    if not _pay(this.nodes, node, this.traffic.events.work_pj[event], _COMPUTATION):
         return 0
-    return _send_on(traffic, rules, desk, len(traffic.laid.receiver) + event, slot)
+    return _send_on(this, len(this.traffic.laid.receiver) + event, slot)
 
 
 @inlined
-def _send_on(traffic: Traffic, rules: Rules, desk: Desk, place: int, slot: int) -> int:
+def _send_on(this: Round, place: int, slot: int) -> int:
     """Have all transmissions wait that go on from a copy; how many these are."""
-    first, end = traffic.starts[place], traffic.starts[place + 1]
+    first, end = this.traffic.starts[place], this.traffic.starts[place + 1]
     for number in range(first, end):
-        _enqueue(traffic, rules, desk, traffic.following[number], slot)
+        _enqueue(this, this.traffic.following[number], slot)
     return int(end - first)
 
 
 @inlined
-def _enqueue(traffic: Traffic, rules: Rules, desk: Desk, one: int, slot: int) -> None:
+def _enqueue(this: Round, one: int, slot: int) -> None:
     """A transmission waits for the first slot in which its sender can send it."""
-    sender = traffic.laid.sender[one]
-    at = _awake(rules, max(slot, desk.free_at[sender]))
-    desk.free_at[sender] = at + EVERY
-    ring = at % len(desk.queue)
-    desk.next_queued[one] = desk.queue[ring]
-    desk.queue[ring] = one
+    sender = this.traffic.laid.sender[one]
+    at = _awake(this.rules, max(slot, this.desk.free_at[sender]))
+    this.desk.free_at[sender] = at + EVERY
+    ring = at % len(this.desk.queue)
+    this.desk.next_queued[one] = this.desk.queue[ring]
+    this.desk.queue[ring] = one
 
 
 @inlined
@@ -250,193 +244,166 @@ def _pay(nodes: Nodes, node: int, amount: int, purpose: int) -> bool:
 
 
 @inlined
-def _send(
-    traffic: Traffic, rules: Rules, nodes: Nodes, desk: Desk, tally: Places, count: int, slot: int
-) -> int:
+def _send(this: Round, count: int, slot: int) -> int:
     """Senders pay; those that can stay in `active`. How many there are."""
     sent = 0
     for place in range(count):
-        one = desk.active[place]
-        sender = traffic.laid.sender[one]
-        if not nodes.up[sender]:
+        one = this.desk.active[place]
+        sender = this.traffic.laid.sender[one]
+        if not this.nodes.up[sender]:
             continue
-        if desk.attempts[one] == 0 and not _pay(
-            nodes, sender, traffic.laid.work_pj[one], _COMPUTATION
+        if this.desk.attempts[one] == 0 and not _pay(
+            this.nodes, sender, this.traffic.laid.work_pj[one], _COMPUTATION
         ):
             continue
-        if not _pay(nodes, sender, traffic.sending_pj[one], _DATA):
+        if not _pay(this.nodes, sender, this.traffic.sending_pj[one], _DATA):
             continue
-        desk.sending[sender] = slot
-        desk.active[sent] = one
+        this.desk.sending[sender] = slot
+        this.desk.active[sent] = one
         sent += 1
-        tally[TRANSMISSIONS] += 1
-        for copy in range(traffic.laid.first[one], traffic.laid.first[one + 1]):
-            tally[SENT] += 0 if desk.confirmed[copy] else 1
+        this.tally[TRANSMISSIONS] += 1
+        for copy in range(this.traffic.laid.first[one], this.traffic.laid.first[one + 1]):
+            this.tally[SENT] += 0 if this.desk.confirmed[copy] else 1
     return sent
 
 
 @inlined
-def _receive(
-    traffic: Traffic,
-    rules: Rules,
-    nodes: Nodes,
-    due: Due,
-    desk: Desk,
-    tally: Places,
-    hops: Places,
-    notes: Numbers,
-    key: int,
-    one: int,
-    sent: int,
-    slot: int,
-) -> int:
+def _receive(this: Round, one: int, sent: int, slot: int) -> int:
     """Those that a transmission is for receive it, or not; how many more are now to be sent."""
     more = 0
-    for copy in range(traffic.laid.first[one], traffic.laid.first[one + 1]):
-        if desk.confirmed[copy]:
+    for copy in range(this.traffic.laid.first[one], this.traffic.laid.first[one + 1]):
+        if this.desk.confirmed[copy]:
             continue
-        node = traffic.laid.receiver[copy]
-        desk.addressed[node] = slot * len(nodes.up) + traffic.laid.sender[one]
-        arrived = _arrives(traffic, rules, nodes, desk, key, one, copy, sent, slot)
-        tally[RECEIVED if arrived else LOST] += 1
-        if tally[NOTED] < len(notes):
-            note = notes[tally[NOTED]]
-            note[0], note[1], note[2] = slot, one, desk.attempts[one]
+        node = this.traffic.laid.receiver[copy]
+        this.desk.addressed[node] = slot * len(this.nodes.up) + this.traffic.laid.sender[one]
+        arrived = _arrives(this, one, copy, sent, slot)
+        this.tally[RECEIVED if arrived else LOST] += 1
+        if this.tally[NOTED] < len(this.notes):
+            note = this.notes[this.tally[NOTED]]
+            note[0], note[1], note[2] = slot, one, this.desk.attempts[one]
             note[3], note[4] = node, arrived
-            tally[NOTED] += 1
+            this.tally[NOTED] += 1
         if not arrived:
             continue
-        is_first = _take(traffic, nodes, due, desk, tally, hops, one, copy)
-        if is_first and len(traffic.anyhow):
-            next_one = traffic.anyhow[traffic.laid.event[one], node]
+        is_first = _take(this, one, copy)
+        if is_first and len(this.traffic.anyhow):
+            next_one = this.traffic.anyhow[this.traffic.laid.event[one], node]
             if next_one >= 0:
-                _enqueue(traffic, rules, desk, next_one, slot + 1)
+                _enqueue(this, next_one, slot + 1)
                 more += 1
-        if not desk.got[copy]:
-            desk.got[copy] = True
-            more += _send_on(traffic, rules, desk, copy, slot + 1)
-        if rules.retransmissions:
-            desk.confirmed[copy] = _confirm(traffic, rules, nodes, desk, tally, key, one, copy)
+        if not this.desk.got[copy]:
+            this.desk.got[copy] = True
+            more += _send_on(this, copy, slot + 1)
+        if this.rules.retransmissions:
+            this.desk.confirmed[copy] = _confirm(this, one, copy)
     return more
 
 
 @inlined
-def _arrives(
-    traffic: Traffic,
-    rules: Rules,
-    nodes: Nodes,
-    desk: Desk,
-    key: int,
-    one: int,
-    copy: int,
-    sent: int,
-    slot: int,
-) -> bool:
+def _arrives(this: Round, one: int, copy: int, sent: int, slot: int) -> bool:
     """Whether a copy is understood; who listens pays, even if it is not."""
-    sender, node = traffic.laid.sender[one], traffic.laid.receiver[copy]
-    if not nodes.up[node]:
+    sender, node = this.traffic.laid.sender[one], this.traffic.laid.receiver[copy]
+    if not this.nodes.up[node]:
         return False
-    if rules.half_duplex and desk.sending[node] == slot:
+    if this.rules.half_duplex and this.desk.sending[node] == slot:
         return False
-    if abs(nodes.clock_s[sender] - nodes.clock_s[node]) > rules.guard_s:
+    if abs(this.nodes.clock_s[sender] - this.nodes.clock_s[node]) > this.rules.guard_s:
         return False
-    if not _pay(nodes, node, traffic.receiving_pj[one], _DATA):
+    if not _pay(this.nodes, node, this.traffic.receiving_pj[one], _DATA):
         return False
-    if rules.interference:
+    if this.rules.interference:
         for place in range(sent):
-            other = desk.active[place]
-            source = traffic.laid.sender[other]
+            other = this.desk.active[place]
+            source = this.traffic.laid.sender[other]
             if source not in (sender, node):
-                apart = squared(nodes.positions, source, node)
-                if apart <= traffic.reach_m2[other]:
+                apart = squared(this.nodes.positions, source, node)
+                if apart <= this.traffic.reach_m2[other]:
                     return False
-    if rules.loss > 0.0:
-        return bool(chance(key, _LOST, copy, desk.attempts[one]) >= rules.loss)
+    if this.rules.loss > 0.0:
+        return bool(chance(this.key, _LOST, copy, this.desk.attempts[one]) >= this.rules.loss)
     return True
 
 
 @inlined
-def _take(
-    traffic: Traffic,
-    nodes: Nodes,
-    due: Due,
-    desk: Desk,
-    tally: Places,
-    hops: Places,
-    one: int,
-    copy: int,
-) -> bool:
+def _take(this: Round, one: int, copy: int) -> bool:
     """A node has an event; the first time, it matches it with its own subscriptions."""
-    event, node = traffic.laid.event[one], traffic.laid.receiver[copy]
-    if desk.received[event, node] or traffic.events.publisher[event] == node:
+    event, node = this.traffic.laid.event[one], this.traffic.laid.receiver[copy]
+    if this.desk.received[event, node] or this.traffic.events.publisher[event] == node:
         return False
-    desk.received[event, node] = True
-    tally[RECEPTIONS] += 1
-    kind = traffic.events.kind[event]
-    if due.wanted[kind, node]:
-        tally[RELEVANT] += 1
-        hops[min(traffic.laid.hops[copy], len(hops) - 1)] += 1
-    _pay(nodes, node, due.own_work_pj[kind, node], _COMPUTATION)
+    this.desk.received[event, node] = True
+    this.tally[RECEPTIONS] += 1
+    kind = this.traffic.events.kind[event]
+    if this.due.wanted[kind, node]:
+        this.tally[RELEVANT] += 1
+        this.hops[min(this.traffic.laid.hops[copy], len(this.hops) - 1)] += 1
+    _pay(this.nodes, node, this.due.own_work_pj[kind, node], _COMPUTATION)
     return True
 
 
 @inlined
-def _confirm(
-    traffic: Traffic,
-    rules: Rules,
-    nodes: Nodes,
-    desk: Desk,
-    tally: Places,
-    key: int,
-    one: int,
-    copy: int,
-) -> bool:
+def _confirm(this: Round, one: int, copy: int) -> bool:
     """A receiver confirms a message with a header; whether its sender hears that."""
-    sender, node = traffic.laid.sender[one], traffic.laid.receiver[copy]
-    apart = squared(nodes.positions, sender, node)
-    each = rules.electronics_pj_per_bit + rules.amplifier_pj_per_bit_m2 * apart
-    if not nodes.up[node] or not _pay(
-        nodes, node, int(np.rint(each * rules.confirmation_bits)), _CONTROL
-    ):
+    sender, node = this.traffic.laid.sender[one], this.traffic.laid.receiver[copy]
+    costs, bits = this.rules.costs, this.rules.confirmation_bits
+    reach = reached(costs, squared(this.nodes.positions, sender, node))
+    sending = int(sending_pj(costs, bits, reach))
+    if not this.nodes.up[node] or not _pay(this.nodes, node, sending, _CONTROL):
         return False
-    tally[CONFIRMATIONS + TRANSMISSIONS] += 1
-    tally[CONFIRMATIONS + SENT] += 1
-    hearing = int(np.rint(rules.electronics_pj_per_bit * rules.confirmation_bits))
-    is_heard = nodes.up[sender] and _pay(nodes, sender, hearing, _CONTROL)
-    if is_heard and rules.loss > 0.0:
-        is_heard = chance(key, _CONFIRMATION_LOST, copy, desk.attempts[one]) >= rules.loss
-    tally[CONFIRMATIONS + (RECEIVED if is_heard else LOST)] += 1
+    this.tally[CONFIRMATIONS + TRANSMISSIONS] += 1
+    this.tally[CONFIRMATIONS + SENT] += 1
+    _overhear_confirmation(this, node, sender, reach)
+    hearing = int(receiving_pj(costs, bits))
+    is_heard = this.nodes.up[sender] and _pay(this.nodes, sender, hearing, _CONTROL)
+    if is_heard and this.rules.loss > 0.0:
+        is_heard = (
+            chance(this.key, _CONFIRMATION_LOST, copy, this.desk.attempts[one]) >= this.rules.loss
+        )
+    this.tally[CONFIRMATIONS + (RECEIVED if is_heard else LOST)] += 1
     return bool(is_heard)
 
 
 @inlined
-def _overhear(
-    traffic: Traffic, rules: Rules, nodes: Nodes, desk: Desk, one: int, slot: int
-) -> None:
-    """Nodes in range that a transmission is not for pay for what they hear of it."""
-    sender, cost = traffic.laid.sender[one], traffic.overhearing_pj[one]
-    reach = traffic.reach_m2[one]
-    near, stamp = nodes.near[sender], slot * len(nodes.up) + sender
+def _overhear_confirmation(this: Round, node: int, sender: int, reach: float) -> None:
+    """Others in range of a node that confirms pay for what they hear of that."""
+    costs = this.rules.costs
+    cost = int(receiving_pj(costs, min(this.rules.confirmation_bits, costs.overheard_bits)))
+    near = this.nodes.near[node]
     for place in range(len(near)):
-        node = near[place]
-        if squared(nodes.positions, sender, node) > reach:
+        other = near[place]
+        if squared(this.nodes.positions, node, other) > reach:
             break
-        if not nodes.up[node] or desk.addressed[node] == stamp:
-            continue
-        if rules.half_duplex and desk.sending[node] == slot:
-            continue
-        _pay(nodes, node, cost, _DATA)
+        if other != sender and this.nodes.up[other]:
+            _pay(this.nodes, other, cost, _CONTROL)
 
 
 @inlined
-def _repeat(traffic: Traffic, rules: Rules, desk: Desk, key: int, one: int, slot: int) -> int:
+def _overhear(this: Round, one: int, slot: int) -> None:
+    """Nodes in range that a transmission is not for pay for what they hear of it."""
+    sender, cost = this.traffic.laid.sender[one], this.traffic.overhearing_pj[one]
+    reach = this.traffic.reach_m2[one]
+    near, stamp = this.nodes.near[sender], slot * len(this.nodes.up) + sender
+    for place in range(len(near)):
+        node = near[place]
+        if squared(this.nodes.positions, sender, node) > reach:
+            break
+        if not this.nodes.up[node] or this.desk.addressed[node] == stamp:
+            continue
+        if this.rules.half_duplex and this.desk.sending[node] == slot:
+            continue
+        if abs(this.nodes.clock_s[sender] - this.nodes.clock_s[node]) > this.rules.guard_s:
+            continue
+        _pay(this.nodes, node, cost, _DATA)
+
+
+@inlined
+def _repeat(this: Round, one: int, slot: int) -> int:
     """Send again what somebody has not confirmed, after a pause; 1 if so."""
-    if desk.attempts[one] >= rules.retransmissions:
+    if this.desk.attempts[one] >= this.rules.retransmissions:
         return 0
-    for copy in range(traffic.laid.first[one], traffic.laid.first[one + 1]):
-        if not desk.confirmed[copy]:
-            desk.attempts[one] += 1
-            pause = 1 + int(chance(key, _PAUSE, one, desk.attempts[one]) * _PAUSES)
-            _enqueue(traffic, rules, desk, one, slot + pause)
+    for copy in range(this.traffic.laid.first[one], this.traffic.laid.first[one + 1]):
+        if not this.desk.confirmed[copy]:
+            this.desk.attempts[one] += 1
+            pause = 1 + int(chance(this.key, _PAUSE, one, this.desk.attempts[one]) * _PAUSES)
+            _enqueue(this, one, slot + pause)
             return 1
     return 0

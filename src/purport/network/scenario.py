@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from purport.network.errors import is_natural, is_positive, require
+from purport.network.bounds import require_within_bounds
+from purport.network.errors import require
 
 
 class Electronics(StrEnum):
@@ -80,16 +81,11 @@ class Field:
     file: Path | None = None
 
     def __post_init__(self) -> None:
-        require(self.nodes >= 2, "field.nodes", "2 or more", self.nodes)
-        require(is_positive(self.side_m), "field.side_m", "more than 0 m", self.side_m)
+        require_within_bounds(self, "field")
         require(bool(self.weights), "field.weights", "one weight or more", list(self.weights))
-        for weight in self.weights:
-            require(is_natural(weight), "field.weights", "weights of 0 or more", weight)
-        is_geometric = self.wiring is Wiring.GEOMETRIC
-        if is_geometric or self.link_m is not None:
-            given = self.link_m
-            is_right = is_geometric and given is not None and is_positive(given)
-            require(is_right, "field.link_m", "metres, for geometric wiring", given)
+        is_geometric, given = self.wiring is Wiring.GEOMETRIC, self.link_m
+        is_right = is_geometric == (given is not None)
+        require(is_right, "field.link_m", "metres, for geometric wiring", given)
         is_file = self.wiring is Wiring.FILE
         require(
             is_file == (self.file is not None), "field.file", "a path, for wiring = file", self.file
@@ -106,13 +102,9 @@ class Roles:
     succession: Succession = Succession.NEAREST
 
     def __post_init__(self) -> None:
-        for name in ("publishers", "subscribers"):
-            share = getattr(self, name)
-            require(0 < share < 1, f"roles.{name}", "a share between 0 and 1", share)
+        require_within_bounds(self, "roles")
         both = self.publishers + self.subscribers
         require(both <= 1, "roles", "shares of publishers and subscribers of at most 1", both)
-        most = self.most_subscriptions
-        require(most >= 1, "roles.most_subscriptions", "1 or more", most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +140,7 @@ class Radio:
     overhearing: Overhearing = Overhearing.HEADER
 
     def __post_init__(self) -> None:
-        given = self.electronics_nj_per_bit
-        if given is not None:
-            require(is_natural(given), "radio.electronics_nj_per_bit", "0 or more", given)
-        amplifier = self.amplifier_pj_per_bit_m2
-        require(is_natural(amplifier), "radio.amplifier_pj_per_bit_m2", "0 or more", amplifier)
-        if self.range_m is not None:
-            require(is_positive(self.range_m), "radio.range_m", "more than 0 m", self.range_m)
-        for level in self.levels_m:
-            require(is_positive(level), "radio.levels_m", "more than 0 m each", level)
-        for name in ("header_bytes", "data_bytes"):
-            count = getattr(self, name)
-            require(0 <= count <= 65_535, f"radio.{name}", "0 to 65,535", count)
+        require_within_bounds(self, "radio")
 
     @property
     def nj_per_bit(self) -> float:
@@ -183,10 +164,7 @@ class Battery:
     idle_uj_per_round: float = 0.0  # what listening takes while awake, whether or not there is news
 
     def __post_init__(self) -> None:
-        require(0 < self.joules <= 1e6, "battery.joules", "more than 0, at most 1e6", self.joules)
-        require(0 <= self.spread < 1, "battery.spread", "a share from 0, below 1", self.spread)
-        idle = self.idle_uj_per_round
-        require(is_natural(idle), "battery.idle_uj_per_round", "0 or more", idle)
+        require_within_bounds(self, "battery")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +175,7 @@ class Publishing:
     chance: float = 1.0  # below 1, events come without a period
 
     def __post_init__(self) -> None:
-        count = self.events_per_round
-        require(1 <= count <= 1_000, "publishing.events_per_round", "1 to 1,000", count)
-        require(0 < self.chance <= 1, "publishing.chance", "above 0, at most 1", self.chance)
+        require_within_bounds(self, "publishing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +186,7 @@ class Clusters:
     cycle_rounds: int = 20
 
     def __post_init__(self) -> None:
-        require(0 < self.share < 1, "clusters.share", "a share between 0 and 1", self.share)
-        require(self.cycle_rounds >= 1, "clusters.cycle_rounds", "1 or more", self.cycle_rounds)
+        require_within_bounds(self, "clusters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +201,7 @@ class Computing:
     instructions_per_division: float = 200.0
 
     def __post_init__(self) -> None:
-        for name in ("nj_per_instruction", "instructions_per_test", "instructions_per_division"):
-            value = getattr(self, name)
-            require(is_natural(value), f"computing.{name}", "0 or more", value)
+        require_within_bounds(self, "computing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,16 +223,7 @@ class Air:
     slots: int = 1_000
 
     def __post_init__(self) -> None:
-        require(0 <= self.loss < 1, "air.loss", "a chance from 0, below 1", self.loss)
-        again = self.retransmissions
-        require(0 <= again <= 100, "air.retransmissions", "0 to 100", again)
-        require(0 < self.awake <= 1, "air.awake", "a share above 0, at most 1", self.awake)
-        require(is_natural(self.drift_ppm), "air.drift_ppm", "0 or more", self.drift_ppm)
-        require(is_natural(self.guard_ms), "air.guard_ms", "0 or more", self.guard_ms)
-        every = self.sync_every_rounds
-        require(every >= 1, "air.sync_every_rounds", "1 or more", every)
-        require(is_positive(self.round_s), "air.round_s", "more than 0 s", self.round_s)
-        require(1 <= self.slots <= 1_000_000, "air.slots", "1 to 1,000,000", self.slots)
+        require_within_bounds(self, "air")
 
     @property
     def is_perfect(self) -> bool:
@@ -279,13 +243,7 @@ class Motion:
     every_rounds: int = 20
 
     def __post_init__(self) -> None:
-        for name in ("moving", "leaving", "returning"):
-            share = getattr(self, name)
-            require(0 <= share <= 1, f"motion.{name}", "from 0 to 1", share)
-        speed = self.speed_m_per_round
-        require(is_natural(speed), "motion.speed_m_per_round", "0 or more", speed)
-        every = self.every_rounds
-        require(every >= 1, "motion.every_rounds", "1 or more", every)
+        require_within_bounds(self, "motion")
 
     @property
     def is_still(self) -> bool:
@@ -313,6 +271,4 @@ class Scenario:
     motion: Motion = Motion()
 
     def __post_init__(self) -> None:
-        limit = self.hop_limit
-        require(limit is None or limit >= 1, "hop_limit", "1 or more", limit)
-        require(self.rounds >= 1, "rounds", "1 or more", self.rounds)
+        require_within_bounds(self)

@@ -82,7 +82,8 @@ class _Run:
         """Have happen what is due before the next round, and plan, if anything is new."""
         network, routing = self._network, self._routing
         moved = np.zeros(len(network), np.bool_)
-        is_other = bury(network)
+        is_other = bury(network, max(1, network.round))
+        coming = network.round + 1  # what control takes now is for that round
         if self._wanderers.is_due(network.round):
             before = network.up
             moved = self._wanderers.step(network)
@@ -93,12 +94,12 @@ class _Run:
             self._planned = None
         if self._clocks.is_due(network.round):
             network.pay_control(self._clocks.set_all(network))
-        while bury(network):
+        while bury(network, coming):
             self._planned = None
             self._relink(np.zeros(len(network), np.bool_))
         if self._planned is None:
             network.pay_control(routing.plan(network))
-            while bury(network):
+            while bury(network, coming):
                 self._relink(np.zeros(len(network), np.bool_))
                 network.pay_control(routing.plan(network))
             self._planned = Planned(network, routing, self._rules)

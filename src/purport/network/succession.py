@@ -12,14 +12,14 @@ from purport.network.scenario import Succession
 _OF_SUCCESSION = 0x737563
 
 
-def bury(network: Network) -> bool:
-    """Nodes that fell are dead, and others publish what they did; whether there were any."""
+def bury(network: Network, round: int) -> bool:
+    """Nodes that fell in a round are dead, and others publish what they did; whether any did."""
     batteries = network.batteries
     fallen = np.flatnonzero(batteries.fell)
     if not len(fallen):
         return False
     batteries.fell[:] = False
-    network.died[fallen] = max(1, network.round)
+    network.died[fallen] = round
     for node in fallen.tolist():
         if network.published[node] >= 0:
             if network.scenario.roles.succession is Succession.NEAREST:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from purport.network.control_kernel import Flags, Hearing
+from purport.network.control_kernel import Costs, Flags, Hearing, reached_all
 from purport.network.energy import Picojoules, RadioEnergy
 from purport.network.scenario import Overhearing, Radio
 from purport.network.traffic_kernel import (
@@ -23,6 +23,8 @@ from purport.network.traffic_kernel import (
     measure_reach,
 )
 from purport.network.ways import Ways
+
+_ALL_BITS = 1 << 30
 
 
 class Events(NamedTuple):
@@ -64,37 +66,35 @@ class Air:
     def of(cls, radio: Radio) -> Air:
         return cls(radio, RadioEnergy.of(radio))
 
-    def hearing(self, positions: Reals, up: Flags, near: Numbers) -> Hearing:
-        """The same for single messages among some nodes."""
-        overheard = {Overhearing.NOTHING: 0, Overhearing.HEADER: 8 * self.radio.header_bytes}
-        return Hearing(
-            positions,
-            up,
-            near,
-            np.sort(np.array(self.radio.levels_m)) ** 2,
+    @property
+    def overheard_bits(self) -> int:
+        """How many bits of a message are overheard at most."""
+        heard = {Overhearing.NOTHING: 0, Overhearing.HEADER: 8 * self.radio.header_bytes}
+        return heard.get(self.radio.overhearing, _ALL_BITS)
+
+    @property
+    def costs(self) -> Costs:
+        """What kernels have to know of it."""
+        return Costs(
+            np.sort(np.array(self.radio.levels_m, np.float64)) ** 2,
             self.energy.electronics_pj_per_bit,
             self.energy.amplifier_pj_per_bit_m2,
-            overheard.get(self.radio.overhearing, 1 << 30),
+            self.overheard_bits,
         )
+
+    def hearing(self, positions: Reals, up: Flags, near: Numbers) -> Hearing:
+        """The same for single messages among some nodes."""
+        return Hearing(positions, up, near, self.costs)
 
     def reached(self, distance_m2: Reals) -> Reals:
         """The squares of how far messages go that have to go so far: to the next level of power."""
-        if not self.radio.levels_m:
-            return distance_m2
-        levels = np.sort(np.array(self.radio.levels_m)) ** 2
-        places = np.minimum(np.searchsorted(levels, distance_m2), len(levels) - 1)
-        found: Reals = np.maximum(levels[places], distance_m2)
+        found = np.empty(len(distance_m2))
+        reached_all(self.costs, distance_m2, found)
         return found
 
     def overhearing(self, bits: Numbers) -> Picojoules:
         """What messages of so many bits take who overhears them."""
-        match self.radio.overhearing:
-            case Overhearing.NOTHING:
-                return np.zeros(len(bits), np.int64)
-            case Overhearing.HEADER:
-                return self.energy.receiving(np.minimum(bits, 8 * self.radio.header_bytes))
-            case Overhearing.ALL:
-                return self.energy.receiving(bits)
+        return self.energy.receiving(np.minimum(bits, self.overheard_bits))
 
 
 def laid_out(ways: Ways, events: Events, positions: Reals, air: Air, is_shared: bool) -> Traffic:

@@ -33,7 +33,10 @@ class Axis:
             raise InvalidInput(f"expected OPTION=VALUE,VALUE..., got {text!r}")
         if option == "routing":
             raise InvalidInput(f"{text}: routings are named with --routing")
-        return cls(option, tuple(dict.fromkeys(_values(said))))
+        try:
+            return cls(option, tuple(dict.fromkeys(_values(said))))
+        except InvalidInput as error:
+            raise InvalidInput(f"{text}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +152,7 @@ def _values(said: str) -> list[Value]:
 
 
 def _hashable(value: Any) -> Value:
+    if isinstance(value, dict):
+        raise InvalidInput(f"expected values of an option, got the table {value}")
     found: Value = tuple(map(_hashable, value)) if isinstance(value, list) else value
     return found
