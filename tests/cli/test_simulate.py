@@ -176,3 +176,28 @@ def test_what_cannot_be_run_is_told_before_the_work(
     assert done.status == 2
     assert message in done.errors
     assert done.output == ""
+
+
+def test_what_was_missed_is_told_with_its_reason(run: Run) -> None:
+    one = (EXAMPLES / "sensors.toml", "--routing", "mte", "--seeds", "1", "--processes", "1")
+    dying = run(*one, "--sweep", "battery.joules=0.02")
+    living = run(*one, "--sweep", "until=rounds", "--sweep", "rounds=3")
+    lossy = run(*one, "--sweep", "until=rounds", "--sweep", "rounds=3", "--sweep", "air.loss=0.5")
+
+    assert "had died in that round; new ways are made for the next one." in dying.output
+    assert "Missed of what was due and allowed" not in living.output
+    assert "There the radio lost it, or nodes on the way" in lossy.output
+
+
+def test_a_file_that_a_scenario_names_and_is_not_there_is_told_with_both(
+    run: Run, tmp_path: Path
+) -> None:
+    scenario = tmp_path / "hall.toml"
+    scenario.write_text('[interests]\nontology = ["no.ttl"]\n')
+
+    done = run(scenario)
+
+    assert done.status == 2
+    assert done.errors == (
+        f"purport: {scenario} names {tmp_path / 'no.ttl'}: No such file or directory\n"
+    )

@@ -171,6 +171,10 @@ def _placed_in(path: Path | None) -> Iterator[None]:
         line = line_of(path.read_text("utf-8"), error.place)
         where = f"{path}, line {line}" if line else f"{path}"
         raise ScenarioError(error.place, error.message, where) from None
+    except UnusablePath as error:
+        if path is None or error.path == path:
+            raise
+        raise InvalidInput(f"{path} names {error}") from None
 
 
 def _runs(cells: list[Cell], spark: bool, processes: int) -> list[Run]:

@@ -69,13 +69,24 @@ def page_of(findings: Findings) -> str:
                   lambda one: text_report.lifetime_row(one, findings.standing), findings),
         "delivery": _pictures(_of_delivery, findings)
         + _tables("What was delivered, and with how many messages", text_report.DELIVERY,
-                  text_report.delivery_row, findings),
+                  text_report.delivery_row, findings)
+        + _missed(findings),
         "statements": _statements(findings.judged),
         "scenario": _scenario(findings),
     }  # fmt: skip
     made = f"± is half of Student's 95 % interval over {len(findings.seeds)} seeds"
     title = "Purport: what the network did"
     return page.page(title, _FOLDER / "report.html", parts, provenance=made)
+
+
+def _missed(findings: Findings) -> str:
+    """What was missed at each point of the grid, and why."""
+    said = []
+    for point, here in at_points(findings.standing).items():
+        missed = text_report.missed_said(list(here.values()), findings.scenarios[point].air)
+        if missed:
+            said.append(f"<p>{text(f'{point}: {missed}' if point.settings else missed)}</p>")
+    return "\n".join(said)
 
 
 def _facts(findings: Findings) -> dict[str, str]:
@@ -110,7 +121,7 @@ def _tiles(findings: Findings) -> dict[str, str]:
 
 
 def _sure(found: Interval | None) -> str:
-    return "" if found is None or found.count < 2 else f" (±\u00a0{found.half_width:,.0f})"
+    return "" if found is None or found.count < 2 else f" (± {found.half_width:,.0f})"
 
 
 def _player(films: Sequence[Film]) -> str:

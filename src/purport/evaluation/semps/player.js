@@ -15,7 +15,8 @@
     for (const name of ["ink", "soft", "line", "card", "accent", "second", "fifth"]) paint[name] = colour(name);
     paint.isDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   };
-  const battery = (share) => `hsl(${10 + 162 * share} 68% ${paint.isDark ? 58 : 40}%)`;
+  const warmth = (share) => (share < 0.5 ? 10 + 70 * share : 45 + 254 * (share - 0.5)); // red, amber, teal
+  const battery = (share) => `hsl(${warmth(share)} 68% ${paint.isDark ? 58 : 40}%)`;
   const topic = (name) => name === "everything" ? paint.ink : films.colours[name] || paint.soft;
   const pairs = (flat) => Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
   const count = (number) => number.toLocaleString("en");

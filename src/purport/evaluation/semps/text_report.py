@@ -18,7 +18,7 @@ from purport.evaluation.semps.standings import (
     share_lost,
 )
 from purport.evaluation.semps.statements import Judgement, Verdict
-from purport.network.scenario import Field, Scenario, Wiring
+from purport.network.scenario import Air, Field, Scenario, Wiring
 
 NOT_REACHED = "not reached"
 _MILLI = 1e3
@@ -67,6 +67,19 @@ def delivery_row(one: Standing) -> list[str]:
         f"{one.mean(control_per_round):,.1f}",
         f"{one.mean(share_lost):.1%}",
     ]
+
+
+def missed_said(standing: Sequence[Standing], air: Air) -> str:
+    """How much of what was due and allowed was missed, and why; nothing, if nothing was."""
+    shares = {one.routing: 1 - one.mean(attrgetter("recall_where_allowed")) for one in standing}
+    missed = [f"{routing} {share:.2%}" for routing, share in shares.items() if share > 0]
+    if not missed:
+        return ""
+    lost = "" if air.is_perfect else "the radio lost it, or "
+    return (
+        f"Missed of what was due and allowed: {', '.join(missed)}. There {lost}nodes on the way "
+        "or at its end had died in that round; new ways are made for the next one."
+    )
 
 
 def verdicts(judged: Sequence[Judgement]) -> str:
@@ -155,8 +168,15 @@ def report(
     for point, here in at_points(standing).items():
         some = list(here.values())
         title = f"{point}\n" if point.settings else ""
+        missed = missed_said(some, scenarios[point].air)
         said.append(
-            "\n".join([f"{title}{scenario_said(scenarios[point], seeds)}\n", *tables(some)])
+            "\n".join(
+                [
+                    f"{title}{scenario_said(scenarios[point], seeds)}\n",
+                    *tables(some),
+                    *([f"{missed}\n"] if missed else ()),
+                ]
+            )
         )
     if len(seeds) > 1:
         said.append(f"± is half of Student's 95 % interval of the mean over {len(seeds)} seeds.\n")
