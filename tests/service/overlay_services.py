@@ -22,15 +22,21 @@ from tests.embedded.brokers import exact, told
 from tests.embedded.linked_brokers import KeptJournal
 
 _LATEST_SECONDS = 20.0
+_ROOM = 256 * 1024  # letters that are on their way in one direction
 
 
 class MemoryWire:
-    """One end of a wire; what is sent here comes out at the other end, unless it is cut."""
+    """One end of a wire; what is sent here comes out at the other end, unless it is cut.
+
+    As a socket does, it has whoever sends wait while too much is on its way.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.other: MemoryWire | None = None
         self.incoming: asyncio.Queue[str | None] = asyncio.Queue()
+        self.held = 0  # letters in it
+        self.has_room = asyncio.Event()
         self.sent: list[str] = []
         self.is_cut = False
 
@@ -44,14 +50,23 @@ class MemoryWire:
     async def send(self, text: str) -> None:
         if self.is_cut or self.other is None:
             raise WireBroken(f"{self.address} has gone")
+        other = self.other
+        while other.held and other.held + len(text) > _ROOM and not self.is_cut:
+            other.has_room.clear()
+            await other.has_room.wait()
+        if self.is_cut:
+            raise WireBroken(f"{self.address} has gone")
         self.sent.append(text)
-        self.other.incoming.put_nowait(text)
+        other.held += len(text)
+        other.incoming.put_nowait(text)
 
     async def receive(self) -> str | bytes:
         text = await self.incoming.get()
         if text is None:
             self.incoming.put_nowait(None)
             raise WireBroken(f"{self.address} has gone")
+        self.held -= len(text)
+        self.has_room.set()
         return text
 
     async def close(self, code: int, reason: str) -> None:
@@ -62,11 +77,14 @@ class MemoryWire:
         for end in (self, self.other):
             if end is not None and not end.is_cut:
                 end.is_cut = True
+                end.has_room.set()
                 end.incoming.put_nowait(None)
 
     def lose(self) -> None:
         """The other end is not told that this one has gone."""
         self.is_cut = True
+        if self.other is not None:
+            self.other.has_room.set()
         self.other = None
         self.incoming.put_nowait(None)
 

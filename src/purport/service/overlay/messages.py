@@ -82,6 +82,8 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
         event = Event.from_json(bytes(self.event))
         if event.id is None:
             raise EventError("an event that a neighbour tells has an id")
+        if not 0.0 <= self.probability <= 1.0:
+            raise EventError(f"no probability: {self.probability:g}")
         return Arrival(
             event, self.origin, self.topic, self.publisher, self.causes, self.rules,
             self.probability, self.again,

@@ -113,6 +113,7 @@ class Overlay:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._exchange.rest()
 
     def close(self) -> None:
         """Nothing is thought about any more."""
