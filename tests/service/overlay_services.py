@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from purport import Event
+from purport import Event, Matcher, Ontology
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.service.desk import Desk
@@ -18,9 +19,10 @@ from purport.service.overlay.status import NeighbourStatus
 from purport.service.overlay.wire import Wire, WireBroken
 from purport.service.publisher import Publisher
 from purport.service.settings import NeighbourSettings, OverlaySettings, RequestLimits
-from tests.embedded.brokers import exact, told
+from tests.embedded.brokers import told
 from tests.embedded.linked_brokers import KeptJournal
 
+EXACT = partial(Matcher, measure="exact")
 _LATEST_SECONDS = 20.0
 _ROOM = 256 * 1024  # letters that are on their way in one direction
 
@@ -97,6 +99,8 @@ class OverlayService:
     settings: OverlaySettings
     limits: RequestLimits = field(default_factory=RequestLimits)
     tokens: Mapping[str, str] | None = None  # whose they are; without any, nobody needs a name
+    matcher: Callable[..., Matcher] = EXACT
+    ontology: Ontology | None = None
     journal: KeptJournal = field(default_factory=KeptJournal)
     is_up: bool = False
     accepting: set[asyncio.Task[None]] = field(default_factory=set)
@@ -105,7 +109,10 @@ class OverlayService:
         """Run, with what the journal says."""
         self.journal = self.journal.as_it_is()
         self.broker = Broker(
-            self.journal, matcher=exact, settings=BrokerSettings(snapshot_every=20)
+            self.journal,
+            matcher=self.matcher,
+            ontology=self.ontology,
+            settings=BrokerSettings(snapshot_every=20),
         )
         self.desk = Desk(100)
         self.publisher = Publisher(self.broker, self.desk, remembered_ids=1000, most_waiting=100)
@@ -196,11 +203,15 @@ class OverlayNetwork:
         limits: RequestLimits | None = None,
         tokens: Mapping[str, str] | None = None,
         at: str | None = None,
+        matcher: Callable[..., Matcher] = EXACT,
+        ontology: Ontology | None = None,
         **more: int,
     ) -> OverlayService:
         """One more service, at an address that is its name unless it has another."""
         settings = OverlaySettings(name, neighbours, linger_seconds=self.linger_seconds, **more)
-        service = OverlayService(self, settings, limits or RequestLimits(), tokens)
+        service = OverlayService(
+            self, settings, limits or RequestLimits(), tokens, matcher, ontology
+        )
         self.services[at or name] = service
         await service.start()
         return service

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from purport.broker.access import Action
 from purport.broker.asked import asked_in
+from purport.broker.judges import Judges, judges_of
 from purport.broker.links import PREFIX, Arrival, Epoch, link_id, link_text
 from purport.broker.publishing import arrived
 from purport.broker.records import (
@@ -26,6 +27,7 @@ from purport.broker.records import (
 from purport.broker.registering import Wanted
 from purport.broker.rerouting import rerouted
 from purport.broker.wanted import wanted_for
+from purport.covering.graph import CoveringGraph
 from purport.covering.interest import Interest
 from purport.embedded.arguments import require_name
 from purport.embedded.deliveries import Deliveries
@@ -35,6 +37,7 @@ from purport.embedded.settings import BrokerSettings
 from purport.embedded.status import SubscriptionStatus
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.errors import NotFound
+from purport.matching.matcher import Matcher
 
 _AT_ONCE = 200  # events that are told to others in one change
 
@@ -66,9 +69,20 @@ class Neighbours:
         deliveries: Deliveries,
         listeners: Listeners,
         settings: Callable[[], BrokerSettings],
+        matcher: Matcher,
     ) -> None:
         self._ledger, self._deliveries, self._listeners = ledger, deliveries, listeners
-        self._settings = settings
+        self._settings, self._matcher = settings, matcher
+
+    @cached_property
+    def judges(self) -> Judges:
+        """By what this broker finds the events that answer an interest."""
+        return judges_of(self._matcher)
+
+    def covering(self) -> CoveringGraph:
+        """A graph of interests that contain each other as this broker judges them."""
+        matcher = self._matcher
+        return CoveringGraph(ontology=matcher.ontology, defaults=matcher.defaults)
 
     def begin(self, name: str) -> Epoch:
         """Begin an epoch, under the name by which neighbours know this broker."""

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
+from purport.broker.judges import Judges, needed_to_judge
 from purport.broker.links import Arrival
 from purport.covering.forwarding import Digest, Forwarding
-from purport.covering.graph import CoveringGraph
 from purport.embedded.broker import Broker
 from purport.embedded.neighbours import Arrived, Departure
 from purport.embedded.subscriber import Subscriber
@@ -35,8 +35,8 @@ class Exchange:
 
     def __init__(self, broker: Broker, desk: Desk, publisher: Publisher, *, most_hops: int) -> None:
         self._broker, self._desk, self._publisher = broker, desk, publisher
-        graph = partial(CoveringGraph, ontology=broker.ontology)
-        self._forwarding = Forwarding(most_hops=most_hops, graph=graph)
+        self._forwarding = Forwarding(most_hops=most_hops, graph=broker.neighbours.covering)
+        self._differ: dict[str, frozenset[str]] = {}  # what judges otherwise at neighbours
         self._thinking = ThreadPoolExecutor(1, thread_name_prefix="purport overlay")
         self._alone: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # by neighbours
         self._steps: set[asyncio.Task[Any]] = set()
@@ -87,6 +87,16 @@ class Exchange:
             return await self._think(lambda: forwarding.taken_digest(neighbour))
 
         return await self._step(neighbour, take())
+
+    async def judges(self) -> Judges:
+        """By what this broker finds events."""
+        return await self._think(lambda: self._broker.neighbours.judges)
+
+    async def meet(self, neighbour: str, judges: Judges) -> frozenset[str]:
+        """Ask a neighbour only for what it judges alike; gives what judges otherwise there."""
+        differ = (await self.judges()).differences(judges)
+        await self._think(lambda: self._judge(neighbour, differ))
+        return differ
 
     async def interests_for(self, neighbour: str, known: str | None = None) -> Interests | None:
         """What a neighbour is to be told, so that it knows what is wanted; None if it does.
@@ -199,6 +209,11 @@ class Exchange:
             forwarding.add_neighbour(one)
         for one in neighbours:
             forwarding.take(one, self._broker.neighbours.interests(one).values())
+
+    def _judge(self, neighbour: str, differ: frozenset[str]) -> None:
+        if self._differ.get(neighbour, frozenset()) != differ:
+            self._differ[neighbour] = differ
+            self._forwarding.judge(neighbour, lambda text: not differ & needed_to_judge(text))
 
     def _interests_for(self, neighbour: str, known: str | None) -> Interests | None:
         forwarding = self._forwarding

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Raw, Struct
 
+from purport.broker.judges import Judges
 from purport.broker.links import Arrival
 from purport.broker.records import Origin
 from purport.covering.interest import Interest
@@ -37,6 +38,7 @@ class Hello(Struct, frozen=True):
     holds: str  # a digest of what it knows that the other one wants
     message_bytes: int  # that it takes in one message
     longest: int  # and in pieces
+    judges: Judges = Judges()  # by what it finds the events that answer an interest
 
 
 class Refusal(Struct, frozen=True):

@@ -217,6 +217,7 @@ class Session:
         What changes until the last of it is confirmed is said at once then.
         """
         link = self._link
+        link.meet(await self._exchange.meet(link.name, self.peer.judges))
         while True:
             if self._doubts > 1:
                 wait = _FIRST_DOUBT_SECONDS * 2.0 ** min(self._doubts, 20)
