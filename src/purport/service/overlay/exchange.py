@@ -118,9 +118,10 @@ class Exchange:
         """Whether all that a neighbour asks for is asked for by others too."""
         return await self._think(lambda: self._forwarding.is_covered_elsewhere(neighbour))
 
-    async def tell_others(self, neighbour: str) -> None:
-        """Tell others what waits for a neighbour, who is waited for all the same."""
-        await self._desk.clean_up(lambda: self._broker.neighbours.tell_others(neighbour))
+    async def tell_others(self, neighbour: str, but_for: Collection[str]) -> None:
+        """Tell others, but for these, what waits for a neighbour, who is waited for as before."""
+        tell = partial(self._broker.neighbours.tell_others, neighbour, but_for)
+        await self._desk.clean_up(tell)
 
     async def reroute(self, neighbour: str) -> None:
         """Tell others what waits for a neighbour to which another way leads; it asks no more."""
