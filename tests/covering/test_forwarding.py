@@ -205,7 +205,7 @@ def test_what_wants_everything_covers_all_and_what_cannot_be_read_is_passed_on()
     assert set(one.asked("north")) == {"{heat > 1}", PARTS, "what a later version may write"}
 
 
-def test_a_neighbour_that_has_gone_wants_nothing_and_a_new_one_is_told_all() -> None:
+def test_a_new_neighbour_is_told_all_and_one_that_wants_nothing_counts_no_more() -> None:
     one = Forwarding()
     one.add_neighbour("north")
     one.add_neighbour("south")
@@ -215,10 +215,42 @@ def test_a_neighbour_that_has_gone_wants_nothing_and_a_new_one_is_told_all() -> 
 
     assert texts(one.asked("west")) == {"{heat > 1}"}
 
-    one.remove_neighbour("south")
+    one.take("south", [], ["{heat > 1}"])
 
-    assert set(one.neighbours) == {"north", "west"}
     assert texts(one.asked("north")) == texts(one.asked("west")) == {"{heat > 2}"}
+
+
+def test_a_neighbour_that_judges_otherwise_is_asked_for_everything_instead() -> None:
+    one = Forwarding()
+    one.add_neighbour("north")
+    one.add_neighbour("south")
+    one.judge("north", lambda text: "~" not in text)
+    one.want({"a": {"{heat > 1}"}})
+    one.take("south", [Interest("{heat~ > 5}", 4), Interest("{heat~ > 3}", 2)])
+
+    assert one.asked("north") == {EVERYTHING: Interest(EVERYTHING, 3)}
+    one.take("south", [], ["{heat~ > 3}"])
+    assert one.asked("north") == {EVERYTHING: Interest(EVERYTHING, 5)}
+    one.take("south", [Interest(EVERYTHING, 7)], ["{heat~ > 5}"])
+    assert one.asked("north") == {EVERYTHING: Interest(EVERYTHING, 8)}
+    one.take("south", [], [EVERYTHING])
+    assert texts(one.asked("north")) == {"{heat > 1}"}
+
+
+def test_what_a_neighbour_is_asked_for_changes_when_it_is_known_how_it_judges() -> None:
+    one = Forwarding()
+    one.add_neighbour("north")
+    one.want({"a": {"{heat~ > 1}", "{cold = 1}"}})
+    assert {each.text for each in one.next_asking("north").wanted} == {"{heat~ > 1}", "{cold = 1}"}
+
+    one.judge("north", lambda text: "~" not in text)
+    asking = one.next_asking("north")
+    assert [each.text for each in asking.wanted] == [EVERYTHING]
+    assert set(asking.unwanted) == {"{heat~ > 1}", "{cold = 1}"}
+    assert one.asked_digest("north") == str(Digest([Interest(EVERYTHING, 1)]))
+
+    one.judge("north", lambda text: True)
+    assert texts(one.asked("north")) == {"{heat~ > 1}", "{cold = 1}"}
 
 
 def test_what_is_said_to_a_neighbour_begins_at_what_it_knows() -> None:

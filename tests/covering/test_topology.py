@@ -1,5 +1,8 @@
 """The tree that all brokers find alike, whatever they hear first."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,3 +110,79 @@ def test_in_a_tree_nobody_is_beyond_a_neighbour_that_is_lost(
     topology.set_near([str(one) for one in shape.neighbours(0) if one != lost])
 
     assert not topology.beyond(str(lost))
+
+
+@given(st.one_of(trees(), meshes()), st.data())
+def test_brokers_that_were_told_otherwise_under_one_number_come_to_agree(
+    shape: Shape, data: st.DataObject
+) -> None:
+    topologies = {str(one): Topology(str(one)) for one in range(shape.count)}
+    near = st.lists(st.sampled_from(sorted(topologies))).map(lambda some: tuple(sorted(set(some))))
+    for name, topology in topologies.items():
+        topology.set_near(map(str, shape.neighbours(int(name))))
+        for other in topologies.keys() - {name}:
+            topology.take(LinkState(other, data.draw(st.integers(1, 3)), data.draw(near)))
+
+    links = [(str(a), str(b)) for a, b in shape.links]
+    for _ in range(20 * shape.count):
+        told = [
+            topologies[there].take(one)
+            for a, b in links
+            for here, there in ((a, b), (b, a))
+            for one in topologies[here].states
+        ]
+        if not any(told):
+            break
+    else:
+        raise AssertionError("they tell each other the same again and again")
+
+    [_] = {frozenset(one.states) for one in topologies.values()}
+    for name, topology in topologies.items():
+        assert topology.own.near == tuple(map(str, shape.neighbours(int(name))))
+
+
+def test_of_two_statements_under_one_number_all_believe_the_same_whichever_came_first() -> None:
+    one, other = LinkState("b", 3, ("a",)), LinkState("b", 3, ("a", "c"))
+    for first, second in ((one, other), (other, one)):
+        topology = Topology("a")
+        topology.take(first)
+        topology.take(second)
+        assert other in topology.states and one not in topology.states
+
+
+def test_many_statements_at_once_are_looked_at_together() -> None:
+    class Counting(tuple[str, ...]):
+        """Neighbours, and how often they were looked at."""
+
+        looks = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Counting.looks += 1
+            return super().__iter__()
+
+    topology = Topology("b0")
+    topology.set_near(["b1"])
+    for number in range(1, 100):
+        near = Counting((f"b{number - 1}", f"b{number + 1}"))
+        topology.take(LinkState(f"b{number}", 1, near))
+    assert len(topology.reached) == 100 and topology.used == {"b1"}
+    assert topology.reaches("b99") and topology.used
+
+    assert Counting.looks <= 3 * 100
+
+
+def test_those_that_are_lost_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("purport.covering.topology._MOST_BROKERS", 10)
+    topology = Topology("a")
+    topology.set_near(["b"])
+    topology.take(LinkState("b", 1, ("a", "c")))
+    for number in range(50):
+        assert topology.take(LinkState(f"lost {number}", 1, ("nobody",)))
+        assert len(topology.states) <= 10
+    assert topology.take(LinkState("c", 1, ("b",)))
+    assert set(topology.reached) == {"a", "b", "c"}
+
+    for number in range(7):
+        topology.take(LinkState("c", 2 + number, ("b", *(f"d{one}" for one in range(number + 1)))))
+        assert topology.take(LinkState(f"d{number}", 1, ("c",)))
+    assert not topology.take(LinkState("one more", 1, ("c",)))

@@ -468,3 +468,44 @@ def test_what_waits_for_one_neighbour_is_told_to_others_and_goes_on_waiting() ->
         assert brokers[0].neighbours.status("2").waiting == 1
         brokers.settle()
         assert told(brokers[2], "hot") == []
+
+
+def test_of_several_that_are_cut_off_nobody_is_told_what_waits_for_the_others() -> None:
+    with Broker.in_memory(matcher=exact) as broker:
+        cut_off(broker, "a", "b", "c")
+        for _ in range(5):
+            for name in "ab":
+                broker.neighbours.tell_others(name, but_for=("a", "b"))
+
+        assert [broker.neighbours.status(one).waiting for one in "abc"] == [10, 10, 20]
+
+
+def test_what_waits_for_several_is_told_to_each_other_once_however_often_that_is_tried() -> None:
+    with Broker.in_memory(matcher=exact) as broker:
+        cut_off(broker, "a", "b", "c")
+        for _ in range(5):
+            for name in "ab":
+                broker.neighbours.tell_others(name)
+
+        assert [broker.neighbours.status(one).waiting for one in "abc"] == [20, 20, 20]
+
+
+def test_who_has_asked_for_more_since_is_told_again_what_answers_that() -> None:
+    with Broker.in_memory(matcher=exact) as broker:
+        cut_off(broker, "a", "b")
+        broker.neighbours.tell_others("a")
+        for text, waiting in (("{cold = 1}", 20), ("{heat > 25}", 30), (EVERYTHING, 40)):
+            broker.neighbours.take_interests("b", {text: Interest(text, 2)})
+            for _ in range(2):
+                broker.neighbours.tell_others("a")
+            assert broker.neighbours.status("b").waiting == waiting
+
+
+def cut_off(broker: Broker, *names: str) -> None:
+    """Ten events wait for each of these."""
+    broker.neighbours.begin("north")
+    for name in names:
+        broker.neighbours.link(name)
+        broker.neighbours.take_interests(name, {"{heat > 20}": Interest("{heat > 20}", 1)})
+    for number in range(10):
+        broker.publish({"@id": f"e{number}", "heat": 31})

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from purport import Event
+from purport import Event, Matcher, Ontology
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from purport.service.desk import Desk
@@ -18,19 +19,26 @@ from purport.service.overlay.status import NeighbourStatus
 from purport.service.overlay.wire import Wire, WireBroken
 from purport.service.publisher import Publisher
 from purport.service.settings import NeighbourSettings, OverlaySettings, RequestLimits
-from tests.embedded.brokers import exact, told
+from tests.embedded.brokers import told
 from tests.embedded.linked_brokers import KeptJournal
 
+EXACT = partial(Matcher, measure="exact")
 _LATEST_SECONDS = 20.0
+_ROOM = 256 * 1024  # letters that are on their way in one direction
 
 
 class MemoryWire:
-    """One end of a wire; what is sent here comes out at the other end, unless it is cut."""
+    """One end of a wire; what is sent here comes out at the other end, unless it is cut.
+
+    As a socket does, it has whoever sends wait while too much is on its way.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.other: MemoryWire | None = None
         self.incoming: asyncio.Queue[str | None] = asyncio.Queue()
+        self.held = 0  # letters in it
+        self.has_room = asyncio.Event()
         self.sent: list[str] = []
         self.is_cut = False
 
@@ -44,14 +52,23 @@ class MemoryWire:
     async def send(self, text: str) -> None:
         if self.is_cut or self.other is None:
             raise WireBroken(f"{self.address} has gone")
+        other = self.other
+        while other.held and other.held + len(text) > _ROOM and not self.is_cut:
+            other.has_room.clear()
+            await other.has_room.wait()
+        if self.is_cut:
+            raise WireBroken(f"{self.address} has gone")
         self.sent.append(text)
-        self.other.incoming.put_nowait(text)
+        other.held += len(text)
+        other.incoming.put_nowait(text)
 
     async def receive(self) -> str | bytes:
         text = await self.incoming.get()
         if text is None:
             self.incoming.put_nowait(None)
             raise WireBroken(f"{self.address} has gone")
+        self.held -= len(text)
+        self.has_room.set()
         return text
 
     async def close(self, code: int, reason: str) -> None:
@@ -62,11 +79,14 @@ class MemoryWire:
         for end in (self, self.other):
             if end is not None and not end.is_cut:
                 end.is_cut = True
+                end.has_room.set()
                 end.incoming.put_nowait(None)
 
     def lose(self) -> None:
         """The other end is not told that this one has gone."""
         self.is_cut = True
+        if self.other is not None:
+            self.other.has_room.set()
         self.other = None
         self.incoming.put_nowait(None)
 
@@ -79,6 +99,8 @@ class OverlayService:
     settings: OverlaySettings
     limits: RequestLimits = field(default_factory=RequestLimits)
     tokens: Mapping[str, str] | None = None  # whose they are; without any, nobody needs a name
+    matcher: Callable[..., Matcher] = EXACT
+    ontology: Ontology | None = None
     journal: KeptJournal = field(default_factory=KeptJournal)
     is_up: bool = False
     accepting: set[asyncio.Task[None]] = field(default_factory=set)
@@ -87,7 +109,10 @@ class OverlayService:
         """Run, with what the journal says."""
         self.journal = self.journal.as_it_is()
         self.broker = Broker(
-            self.journal, matcher=exact, settings=BrokerSettings(snapshot_every=20)
+            self.journal,
+            matcher=self.matcher,
+            ontology=self.ontology,
+            settings=BrokerSettings(snapshot_every=20),
         )
         self.desk = Desk(100)
         self.publisher = Publisher(self.broker, self.desk, remembered_ids=1000, most_waiting=100)
@@ -178,11 +203,15 @@ class OverlayNetwork:
         limits: RequestLimits | None = None,
         tokens: Mapping[str, str] | None = None,
         at: str | None = None,
+        matcher: Callable[..., Matcher] = EXACT,
+        ontology: Ontology | None = None,
         **more: int,
     ) -> OverlayService:
         """One more service, at an address that is its name unless it has another."""
         settings = OverlaySettings(name, neighbours, linger_seconds=self.linger_seconds, **more)
-        service = OverlayService(self, settings, limits or RequestLimits(), tokens)
+        service = OverlayService(
+            self, settings, limits or RequestLimits(), tokens, matcher, ontology
+        )
         self.services[at or name] = service
         await service.start()
         return service

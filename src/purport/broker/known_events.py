@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 import msgspec
 
 from purport.broker.records import Origin
 
 _BITS = 1 << 13  # sequences, in one block
-MOST_BLOCKS = 4_096  # of one epoch: events older than those of the last 33 million entries
-MOST_EPOCHS = 256  # of one broker
+MOST_BLOCKS = 4_096  # of one broker: its last 33 million entries, whatever its epochs were
+MOST_OF_ALL = 32_768  # blocks, of all brokers together
 
 
 class KeptBlocks(msgspec.Struct, frozen=True, array_like=True):
@@ -24,42 +25,53 @@ class KeptBlocks(msgspec.Struct, frozen=True, array_like=True):
 class KnownEvents:
     """Sequences of other brokers' events: one bit for each entry of theirs, as far as it matters.
 
-    What is older than all that is remembered counts as new.
+    What came last is remembered, however old it is. What is older than all that is remembered
+    counts as new.
     """
 
     def __init__(self) -> None:
-        self._by_broker: dict[str, dict[str, dict[int, bytearray]]] = {}
+        # Both are in the order in which something was added last.
+        self._by_broker: dict[str, dict[tuple[str, int], bytearray]] = {}
+        self._count = 0
 
     def __contains__(self, origin: Origin) -> bool:
-        blocks = self._by_broker.get(origin.broker, {}).get(origin.epoch, {})
         place, bit = divmod(origin.sequence, _BITS)
-        block = blocks.get(place)
+        block = self._by_broker.get(origin.broker, {}).get((origin.epoch, place))
         return block is not None and bool(block[bit >> 3] & (1 << (bit & 7)))
 
     def add(self, origin: Origin) -> None:
         """An event of this origin is in the journal."""
-        epochs = self._by_broker.setdefault(origin.broker, {})
-        blocks = epochs.get(origin.epoch)
-        if blocks is None:
-            blocks = epochs[origin.epoch] = {}
-            if len(epochs) > MOST_EPOCHS:
-                del epochs[next(iter(epochs))]
         place, bit = divmod(origin.sequence, _BITS)
-        block = blocks.get(place)
+        blocks = self._by_broker[origin.broker] = self._by_broker.pop(origin.broker, {})
+        key = origin.epoch, place
+        block = blocks.pop(key, None)
         if block is None:
-            block = blocks[place] = bytearray(_BITS >> 3)
-            if len(blocks) > MOST_BLOCKS:
-                del blocks[min(blocks)]
+            block = bytearray(_BITS >> 3)
+            self._count += 1
+        blocks[key] = block
         block[bit >> 3] |= 1 << (bit & 7)
+        if len(blocks) > MOST_BLOCKS:
+            self._forget(origin.broker)
+        elif self._count > MOST_OF_ALL:
+            self._forget(next(iter(self._by_broker)))
 
     def kept(self) -> Iterator[KeptBlocks]:
-        """What `restore` takes up."""
-        for broker, epochs in self._by_broker.items():
-            for epoch, blocks in epochs.items():
-                kept = {place: bytes(block) for place, block in blocks.items()}
-                yield KeptBlocks(broker, epoch, kept)
+        """What `restore` takes up, in this order."""
+        for broker, blocks in self._by_broker.items():
+            for epoch, some in groupby(blocks.items(), key=lambda one: one[0][0]):
+                yield KeptBlocks(broker, epoch, {key[1]: bytes(block) for key, block in some})
 
     def restore(self, kept: KeptBlocks) -> None:
         """Know what a snapshot knew."""
-        blocks = {place: bytearray(block) for place, block in kept.blocks.items()}
-        self._by_broker.setdefault(kept.broker, {})[kept.epoch] = blocks
+        blocks = self._by_broker.setdefault(kept.broker, {})
+        for place, block in kept.blocks.items():
+            self._count += (kept.epoch, place) not in blocks
+            blocks[kept.epoch, place] = bytearray(block)
+
+    def _forget(self, broker: str) -> None:
+        """Forget what was added to longest ago of what is known of a broker."""
+        blocks = self._by_broker[broker]
+        del blocks[next(iter(blocks))]
+        self._count -= 1
+        if not blocks:
+            del self._by_broker[broker]

@@ -192,6 +192,20 @@ class Links:
         found.extend(Answer(link, _WANTED) for link in links)
         return found
 
+    def interested(self, event: Event, answers: Sequence[Answer]) -> dict[str, frozenset[str]]:
+        """The links that are told an event, each with the interests for which it is."""
+        found: dict[str, set[str]] = {}
+        for one in answers:
+            link, mark, text = one.subscription.partition(_INTEREST)
+            if mark:
+                found.setdefault(link, set()).add(text)
+        for link in self._for_all:
+            everything = {EVERYTHING} & self._interests[link].keys()
+            found.setdefault(link, set()).update(everything, self._unjudged.get(link, ()))
+        for link in self._for_parts if _is_part(event) else ():
+            found.setdefault(link, set()).add(PARTS)
+        return {link: frozenset(texts) for link, texts in found.items()}
+
     def kept(self) -> KeptLinks | None:
         """What `restore` takes up; None if there is nothing to be kept."""
         if not self._interests and not self._epochs:

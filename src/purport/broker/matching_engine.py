@@ -47,6 +47,11 @@ class MatchingEngine:
         self._by_object: dict[int, _Evaluated] = {}  # by the identity of what the matcher was given
         self._by_identifier: dict[str, _Evaluated] = {}
 
+    @property
+    def matcher(self) -> Matcher:
+        """What judges."""
+        return self._matcher
+
     def refuses(self, subscription: Subscription) -> str | None:
         form = next(iter(unsupported_forms(subscription)), None)
         if form is None:

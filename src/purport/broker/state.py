@@ -124,13 +124,22 @@ class BrokerState:
 
         An answer to what re-arms a subscription has an id that `rearms` understands.
         """
+        found = self._all_answers(events, at)
+        if self.links:
+            told = zip(events, found, strict=True)
+            return [self.links.told(event, some) for event, some in told]
+        return found
+
+    def interested(self, event: Event, at: datetime) -> dict[str, frozenset[str]]:
+        """The links that are told an event, each with the interests for which it is."""
+        [answers] = self._all_answers([event], at)
+        return self.links.interested(event, answers)
+
+    def _all_answers(self, events: Sequence[Event], at: datetime) -> list[list[Answer]]:
         found: list[list[Answer]] = [[] for _ in events]
         for engine in self._at_once:
             for all_of_one, some in zip(found, engine.answers(events, at), strict=True):
                 all_of_one.extend(some)
-        if self.links:
-            told = zip(events, found, strict=True)
-            return [self.links.told(event, some) for event, some in told]
         return found
 
     def found(self) -> Sequence[Found]:

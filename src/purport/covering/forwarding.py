@@ -9,6 +9,9 @@ anything over these. Until all agree which, an interest may come back to whoever
 brokers could keep each other in the belief that somebody still wants what nobody does. So each
 interest says over how many links at least it came: one that nobody has any more comes from farther
 and farther away, and ends at `most_hops`.
+
+A neighbour that would find other events for an interest is asked for everything in its place. So
+whatever a broker is asked for, it judges as whoever asks.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from dataclasses import dataclass, field
 
 from purport.covering.frontier import Frontier
 from purport.covering.graph import CoveringGraph
-from purport.covering.interest import Interest
+from purport.covering.interest import EVERYTHING, Interest
 
 MOST_HOPS = 32
 _HERE = ""  # no neighbour is called so
@@ -54,6 +57,10 @@ class Digest:
         self._number ^= int.from_bytes(hashlib.sha256(told).digest()[:16])
 
 
+def _always(text: str) -> bool:
+    return True
+
+
 @dataclass(slots=True)
 class _Side:
     """What is wanted by all but one neighbour, and what that one was asked for last."""
@@ -64,6 +71,9 @@ class _Side:
     asked: dict[str, Interest] = field(default_factory=dict)
     digest: Digest = field(default_factory=Digest)  # of what was asked for
     is_used: bool = True
+    is_alike: Callable[[str], bool] = _always  # whether it finds the same events for an interest
+    instead: dict[str, int] = field(default_factory=dict)  # hops of what it does not
+    instead_hops: Counter[int] = field(default_factory=Counter)
 
     def now(self, text: str) -> Interest | None:
         """How the neighbour is to be asked for something; None if it is not."""
@@ -101,24 +111,12 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
         self._sides: dict[str, _Side] = {}
         self._digests: dict[str, Digest] = {}  # of what neighbours ask for
 
-    @property
-    def neighbours(self) -> Collection[str]:
-        """Those that are asked."""
-        return self._sides.keys()
-
     def add_neighbour(self, name: str) -> None:
         """There is one more neighbour, who has been asked for nothing yet."""
         side = self._sides[name] = _Side(Frontier(self._graph))
         self._digests[name] = Digest()
         for text in self._sources:
             self._look(name, side, text)
-
-    def remove_neighbour(self, name: str) -> None:
-        """A neighbour is none any more, and wants nothing."""
-        del self._sides[name]
-        for text in self.taken(name):
-            self._set(text, name, None)
-        del self._digests[name]
 
     def use(self, neighbour: str, is_used: bool) -> None:
         """Ask a neighbour, and count what it asks for, or no more until it is used again."""
@@ -131,9 +129,18 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
             if neighbour in sources:
                 self._look_at_others(neighbour, text)
 
-    def is_used(self, neighbour: str) -> bool:
-        """Whether a neighbour is asked, and what it asks for counts."""
-        return self._sides[neighbour].is_used
+    def judge(self, neighbour: str, is_alike: Callable[[str], bool]) -> None:
+        """Have a neighbour find the same events as this broker for these interests, and no others.
+
+        It is asked for everything instead of the others.
+        """
+        side = self._sides[neighbour]
+        side.is_alike = is_alike
+        side.frontier, side.hops = Frontier(self._graph), {}
+        side.instead, side.instead_hops = {}, Counter()
+        side.changed = dict.fromkeys(side.asked)
+        for text in self._sources:
+            self._look(neighbour, side, text)
 
     def is_covered_elsewhere(self, neighbour: str) -> bool:
         """Whether all that a neighbour asks for is asked for by others that are used, too."""
@@ -252,6 +259,24 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
 
     def _look(self, name: str, side: _Side, text: str) -> None:
         """See whether anybody but a neighbour wants something, near enough to be passed on."""
+        hops = self._nearest(name, side, text)
+        if text != EVERYTHING and not side.is_alike(text):
+            before = side.instead.pop(text, None)
+            if before is not None:
+                side.instead_hops[before] -= 1
+                if not side.instead_hops[before]:
+                    del side.instead_hops[before]
+            if hops is not None:
+                side.instead[text] = hops
+                side.instead_hops[hops] += 1
+            text, hops = EVERYTHING, self._nearest(name, side, EVERYTHING)
+        if text == EVERYTHING and side.instead_hops:
+            far = min(side.instead_hops)
+            hops = far if hops is None else min(hops, far)
+        self._pass_on(side, text, hops)
+
+    def _nearest(self, name: str, side: _Side, text: str) -> int | None:
+        """How far away at least somebody is who wants something; None if it is not passed on."""
         hops = min(
             (
                 far
@@ -260,7 +285,11 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
             ),
             default=None,
         )
-        if hops is not None and hops < self._most_hops and side.is_used:
+        is_passed_on = hops is not None and hops < self._most_hops and side.is_used
+        return hops if is_passed_on else None
+
+    def _pass_on(self, side: _Side, text: str, hops: int | None) -> None:
+        if hops is not None:
             if text not in side.hops:
                 side.frontier.add(text)
             side.hops[text] = hops

@@ -43,7 +43,8 @@ class Topology:
         self.name = name
         self._states = {name: LinkState(name, 0, ())}
         self._ever_near: dict[str, frozenset[str]] = {}  # to whom each other one has had a link
-        self._links: frozenset[Link] = frozenset()
+        self._links_found: frozenset[Link] | None = None  # since something was said last
+        self._tree_found: frozenset[Link] | None = None
         self.contradictions = 0  # how often somebody else spoke in the name of this broker
 
     @property
@@ -66,7 +67,9 @@ class Topology:
     def take(self, state: LinkState) -> bool:
         """Somebody has said something; whether it is new, and to be passed on.
 
-        What this broker itself said before it started again is contradicted: then `own` is new.
+        What this broker itself said before it started again is contradicted: then `own` is new. Of
+        two statements under one number all believe the same one, which so comes to whoever may
+        contradict it.
         """
         before = self._states.get(state.broker)
         if state.broker == self.name:
@@ -75,15 +78,15 @@ class Topology:
             self.contradictions += 1
             self._say(self.own.near, state.number + 1)
             return True
-        if before is not None and before.number >= state.number:
+        if before is not None and (before.number, before.near) >= (state.number, state.near):
             return False
-        if before is None and len(self._states) >= _MOST_BROKERS:
+        if before is None and not self._has_room():
             return False
         self._states[state.broker] = state
         self._ever_near[state.broker] = self._ever_near.get(state.broker, frozenset()).union(
             state.near
         )
-        self._links = self._agreed()
+        self._links_found = self._tree_found = None
         return True
 
     def tree(self) -> frozenset[Link]:
@@ -92,6 +95,11 @@ class Topology:
         Each is taken, in the order of the names, that leads to somebody whom those before do not.
         One link more or less changes one other at the most.
         """
+        if self._tree_found is None:
+            self._tree_found = self._found_tree()
+        return self._tree_found
+
+    def _found_tree(self) -> frozenset[Link]:
         group = {name: name for link in self._links for name in link}
 
         def leader(name: str) -> str:
@@ -152,10 +160,24 @@ class Topology:
 
     def _say(self, near: tuple[str, ...], number: int) -> LinkState:
         self._states[self.name] = said = LinkState(self.name, number, near)
-        self._links = self._agreed()
+        self._links_found = self._tree_found = None
         return said
 
-    def _agreed(self) -> frozenset[Link]:
+    def _has_room(self) -> bool:
+        """Whether one more can be known, if need be in the place of all those that are lost."""
+        if len(self._states) >= _MOST_BROKERS:
+            reached = self.reached
+            self._links_found = self._tree_found = None
+            self._states = {name: one for name, one in self._states.items() if name in reached}
+            self._ever_near = {
+                name: near for name, near in self._ever_near.items() if name in reached
+            }
+        return len(self._states) < _MOST_BROKERS
+
+    @property
+    def _links(self) -> frozenset[Link]:
         """The links of which both ends speak."""
-        said = {(one.broker, other) for one in self._states.values() for other in one.near}
-        return frozenset((a, b) for a, b in said if a < b and (b, a) in said)
+        if self._links_found is None:
+            said = {(one.broker, other) for one in self._states.values() for other in one.near}
+            self._links_found = frozenset((a, b) for a, b in said if a < b and (b, a) in said)
+        return self._links_found

@@ -61,7 +61,8 @@ class Bell:
         try:
             if not self._rung.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(sleeper[1].wait(), seconds)
+                    async with asyncio.timeout(seconds):  # wait_for may swallow a cancellation
+                        await sleeper[1].wait()
         finally:
             with self._lock:
                 self._sleepers.discard(sleeper)

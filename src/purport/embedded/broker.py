@@ -154,7 +154,7 @@ class Broker(Window):
         self._listeners = Listeners(self._ledger, deliveries, self._clock, self._settings)
         self._registrar = Registrar(self._ledger, self._listeners, lambda: self._settings)
         self.neighbours = Neighbours(
-            self._ledger, deliveries, self._listeners, lambda: self._settings
+            self._ledger, deliveries, self._listeners, lambda: self._settings, matching.matcher
         )
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from purport.broker.access import Action
 from purport.broker.asked import asked_in
+from purport.broker.judges import Judges, judges_of
 from purport.broker.links import PREFIX, Arrival, Epoch, link_id, link_text
 from purport.broker.publishing import arrived
 from purport.broker.records import (
@@ -24,8 +25,9 @@ from purport.broker.records import (
     Unsubscribed,
 )
 from purport.broker.registering import Wanted
-from purport.broker.rerouting import rerouted
+from purport.broker.rerouting import Retold, rerouted
 from purport.broker.wanted import wanted_for
+from purport.covering.graph import CoveringGraph
 from purport.covering.interest import Interest
 from purport.embedded.arguments import require_name
 from purport.embedded.deliveries import Deliveries
@@ -35,6 +37,7 @@ from purport.embedded.settings import BrokerSettings
 from purport.embedded.status import SubscriptionStatus
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.errors import NotFound
+from purport.matching.matcher import Matcher
 
 _AT_ONCE = 200  # events that are told to others in one change
 
@@ -66,9 +69,21 @@ class Neighbours:
         deliveries: Deliveries,
         listeners: Listeners,
         settings: Callable[[], BrokerSettings],
+        matcher: Matcher,
     ) -> None:
         self._ledger, self._deliveries, self._listeners = ledger, deliveries, listeners
-        self._settings = settings
+        self._settings, self._matcher = settings, matcher
+        self._retold = Retold()
+
+    @cached_property
+    def judges(self) -> Judges:
+        """By what this broker finds the events that answer an interest."""
+        return judges_of(self._matcher)
+
+    def covering(self) -> CoveringGraph:
+        """A graph of interests that contain each other as this broker judges them."""
+        matcher = self._matcher
+        return CoveringGraph(ontology=matcher.ontology, defaults=matcher.defaults)
 
     def begin(self, name: str) -> Epoch:
         """Begin an epoch, under the name by which neighbours know this broker."""
@@ -171,21 +186,32 @@ class Neighbours:
         Another way leads to it. What waits goes on waiting: it will be known there by then.
         """
         with self._ledger.lock:
-            self.tell_others(neighbour)
+            self._retell(neighbour, rerouted)
             wanted = self._ledger.links.interests(self._known(neighbour))
             self.take_interests(neighbour, {}, wanted)
 
-    def tell_others(self, neighbour: str) -> None:
+    def tell_others(self, neighbour: str, but_for: Collection[str] = ()) -> None:
         """Tell other neighbours what waits for one, as far as they ask for it.
 
-        `BacklogFull` if as much waits for one of the others as may.
+        Not those that are cut off too, and nobody of the same again, but for what has been asked
+        for since. `BacklogFull` if as much waits for one of the others as may.
         """
+        left_out = set(map(link_id, but_for))
+        told: dict[tuple[Origin, str], frozenset[str]] = {}
+
+        def may_tell(origin: Origin, link: str, texts: frozenset[str]) -> bool:
+            is_told = (origin, link) in told or not self._retold.is_new(origin, link, texts)
+            if link in left_out or is_told:
+                return False
+            told[origin, link] = texts
+            return True
+
+        def note() -> None:
+            self._retold.take(told)
+            told.clear()
+
         with self._ledger.lock:
-            link, after = self._known(neighbour), -1
-            while waiting := self._deliveries.entries(link, self._behind(link, after), _AT_ONCE):
-                access = self._settings().access
-                self._ledger.change(partial(rerouted, waiting=waiting, link=link, access=access))
-                after = _number(waiting[-1], link)
+            self._retell(neighbour, partial(rerouted, may_tell=may_tell), then=note)
 
     def acknowledge(self, neighbour: str, number: int) -> None:
         """A neighbour has everything through this number in its journal."""
@@ -214,6 +240,20 @@ class Neighbours:
     def watch(self, tell: Callable[[str], object]) -> None:
         """Tell whose registration has changed, in the thread in which it did: be quick."""
         self._listeners.watch = tell
+
+    def _retell(
+        self,
+        neighbour: str,
+        retelling: Callable[..., list[Entry]],
+        then: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Make the changes in which others are told what waits for a neighbour."""
+        link, after = self._known(neighbour), -1
+        while waiting := self._deliveries.entries(link, self._behind(link, after), _AT_ONCE):
+            access = self._settings().access
+            self._ledger.change(partial(retelling, waiting=waiting, link=link, access=access))
+            then()
+            after = _number(waiting[-1], link)
 
     def _behind(self, link: str, after: int) -> int:
         """A number, or that through which everything is acknowledged."""

@@ -85,6 +85,22 @@ class Measures:
         self._exact_terms = {is_name: RegisteredTerms() for is_name in (False, True)}
         self._near_terms: dict[tuple[str | None, bool], RegisteredTerms] = {}
 
+    @property
+    def lexicon_identity(self) -> str | None:
+        """A text that differs where the rules do; None without any."""
+        return None if self._lexicon is None else self._lexicon.identity
+
+    @property
+    def default_identity(self) -> str | None:
+        """What tells the measure for every `~` that names none, by its name if it has one.
+
+        None where scores depend on what else is subscribed to; `InvalidInput` if the measure does
+        not say.
+        """
+        if self._is_competition:
+            return None
+        return self._default if isinstance(self._default, str) else identity_of(self._default)
+
     def register(self, subscription: Subscription) -> bool:
         """Let a subscription's terms compete; whether scores may have changed by that."""
         return self._changed(subscription, RegisteredTerms.add)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from purport.broker.judges import Judges
 from purport.errors import PurportError
 from purport.service.overlay.messages import (
     LONGEST,
@@ -39,10 +40,13 @@ class Introduction:
     name: str
     epoch: str
     message_bytes: int
+    judges: Judges
 
     def hello(self, to: str, holds: str) -> Hello:
         """What it says first."""
-        return Hello(VERSION, self.name, to, self.epoch, holds, self.message_bytes, LONGEST)
+        return Hello(
+            VERSION, self.name, to, self.epoch, holds, self.message_bytes, LONGEST, self.judges
+        )  # fmt: skip
 
     def require_other(self, peer: Hello) -> None:
         """Raise `LinkRefused` if somebody says to be this very broker."""

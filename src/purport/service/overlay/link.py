@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -71,6 +71,7 @@ class Link:
         self.is_understood = True  # what was said in it
         self.asked = 0  # interests, that the neighbour is to know of
         self.is_settled = False  # and knows
+        self.differ: tuple[str, ...] = ()  # what judges otherwise there, by the last session
         self.is_used = True  # or else it is spare
         self.unneeded_since: float | None = None  # by the event loop's clock
         self.detour: Detour | None = None  # while it is down
@@ -87,6 +88,15 @@ class Link:
         self.figures.connections += 1
         self.is_down.clear()
         _LOG.info("the link to %r is up: %s", self.name, session.address)
+
+    def meet(self, differ: Collection[str]) -> None:
+        """It is known now by what the neighbour judges otherwise than this broker."""
+        before, self.differ = self.differ, tuple(sorted(differ))
+        if self.differ and self.differ != before:
+            _LOG.warning(
+                "%r judges otherwise (%s): it is asked for every event where that matters",
+                self.name, ", ".join(self.differ),
+            )  # fmt: skip
 
     def go_down(self, reason: str) -> None:
         """There is none any more."""

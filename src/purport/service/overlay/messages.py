@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Raw, Struct
 
+from purport.broker.judges import Judges
 from purport.broker.links import Arrival
 from purport.broker.records import Origin
 from purport.covering.interest import Interest
@@ -37,6 +38,7 @@ class Hello(Struct, frozen=True):
     holds: str  # a digest of what it knows that the other one wants
     message_bytes: int  # that it takes in one message
     longest: int  # and in pieces
+    judges: Judges = Judges()  # by what it finds the events that answer an interest
 
 
 class Refusal(Struct, frozen=True):
@@ -82,6 +84,8 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
         event = Event.from_json(bytes(self.event))
         if event.id is None:
             raise EventError("an event that a neighbour tells has an id")
+        if not 0.0 <= self.probability <= 1.0:
+            raise EventError(f"no probability: {self.probability:g}")
         return Arrival(
             event, self.origin, self.topic, self.publisher, self.causes, self.rules,
             self.probability, self.again,

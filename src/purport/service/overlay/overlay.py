@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from purport.broker.judges import Judges
 from purport.covering.topology import LinkState
 from purport.errors import PurportError
 from purport.prometheus import Family
@@ -78,7 +79,7 @@ class Overlay:
             linger_seconds=settings.linger_seconds,
         )
         self._refused = RefusedComers(_now)
-        self._here = Introduction(settings.name, "", limits.message_bytes)
+        self._here = Introduction(settings.name, "", limits.message_bytes, Judges())
         self._changed: dict[str, None] = {}
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,7 +94,8 @@ class Overlay:
 
     async def _begin(self) -> None:
         epoch = await self._exchange.begin(self.name, self._links, self._note)
-        self._here = Introduction(self.name, epoch, self._limits.message_bytes)
+        judges = await self._exchange.judges()
+        self._here = Introduction(self.name, epoch, self._limits.message_bytes, judges)
         self._run(self._follow())
         self._run(self._roles.run())
         for link in self._links.values():
@@ -113,6 +115,7 @@ class Overlay:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._exchange.rest()
 
     def close(self) -> None:
         """Nothing is thought about any more."""

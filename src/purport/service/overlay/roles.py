@@ -155,7 +155,8 @@ class Roles:
         detour.tries += 1
         detour.due = now + self._linger_seconds * 2**detour.tries
         if is_new:
-            await self._exchange.tell_others(link.name)
+            down = [one.name for one in self._links.values() if one.session is None]
+            await self._exchange.tell_others(link.name, down)
 
     def _are_settled(self) -> bool:
         """Whether all that are there know what they are asked for."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, Protocol, TypeVar
@@ -24,10 +25,10 @@ from purport.service.overlay.messages import (
     Refusal,
     Said,
     ToldEvent,
-    in_pieces,
     read_said,
-    written,
 )
+from purport.service.overlay.outgoing import Outgoing
+from purport.service.overlay.window import Waiting, Window
 from purport.service.overlay.wire import Wire, WireBroken
 
 T = TypeVar("T")
@@ -35,11 +36,10 @@ T = TypeVar("T")
 _LOG = logging.getLogger("purport.service")
 _AT_ONCE = 200  # events, that are looked up
 _MESSAGE_BYTES = 128 * 1024  # of events, in one message
-_WINDOW = 2_000  # events that are on their way
-_WAITING_MESSAGES = 8  # with events, until the journal has them
 _LOOK_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 5.0
 _PROBE_SECONDS = 2.0
+_FIRST_DOUBT_SECONDS = 0.05  # when the other end knows otherwise again; twice as long each time
 _GONE, _UNDERSTOOD_NOT = 1001, 1002
 
 
@@ -60,7 +60,8 @@ class Session:
     """Interests go one way as soon as they change, and events the other as soon as they are there.
 
     What the other end acknowledges is in its journal. What it does not is told again on the next
-    connection, and known there.
+    connection, and known there. Hearing waits for nothing but the wire, and is never waited for:
+    how much is on its way is for either end to keep small.
     """
 
     def __init__(
@@ -79,21 +80,25 @@ class Session:
         self.is_understood = True  # what the other end says; or else it is not tried again soon
         self._wire, self._link, self._exchange = wire, link, exchange
         self._may_go_on, self._around = may_go_on, around
-        self._to_say: asyncio.Queue[Said] = asyncio.Queue()
+        self._outgoing = Outgoing(wire, peer.message_bytes)
         self._pieces = Pieces()
-        self._came: asyncio.Queue[tuple[ToldEvent, ...]] = asyncio.Queue(_WAITING_MESSAGES)
-        self._digests: deque[str] = deque()  # of interests that were told and not confirmed yet
+        self._came, self._window = Waiting(), Window()
+        self._asked: asyncio.Queue[Interests] = asyncio.Queue()
+        self._digest: str | None = None  # of interests that were told and are not confirmed yet
         self._knows: str | None = peer.holds  # if what is known there has to be looked at
+        self._doubts = 0  # how often running it knew otherwise
         self._acknowledged = -1
+        self._has_more = asyncio.Event()  # acknowledged
         self._left_out: deque[int] = deque()  # numbers of events that the other end cannot take
-        self._is_acknowledged = asyncio.Event()
-        self._pings, self._pongs = count(1), dict[int, asyncio.Event]()
+        self._pings, self._pongs = count(1), dict[int, asyncio.Future[bool]]()
         self._ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._speaking = asyncio.Lock()
 
     async def run(self) -> str:
         """Tell and hear until it is over; gives why it is."""
-        parts = (self._hear, self._take, self._ask, self._tell, self._speak)
+        parts = (
+            self._hear, self._be_asked, self._take, self._ask, self._tell, self._outgoing.run,
+            self._keep_acknowledged,
+        )  # fmt: skip
         tasks = [asyncio.ensure_future(part()) for part in parts]
         try:
             ends: list[asyncio.Future[Any]] = [*tasks, self._ending]
@@ -101,6 +106,8 @@ class Session:
         finally:
             for task in tasks:
                 task.cancel()
+            for pong in self._pongs.values():
+                pong.cancel()
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
         if self._ending.done():
             await self._close(_GONE, self._ending.result())
@@ -109,7 +116,10 @@ class Session:
 
     def say(self, said: Said) -> None:
         """Say something as soon as it can be."""
-        self._to_say.put_nowait(said)
+        try:
+            self._outgoing.say(said)
+        except WireBroken as error:
+            self.end(str(error))
 
     def end(self, reason: str) -> None:
         """Tell and hear no more."""
@@ -118,17 +128,12 @@ class Session:
 
     async def is_alive(self) -> bool:
         """Whether the other end answers."""
-        number, came = next(self._pings), asyncio.Event()
-        self._pongs[number] = came
-        try:
-            async with asyncio.timeout(_PROBE_SECONDS):
-                await self._say(Said(ping=number))
-                await came.wait()
-        except (TimeoutError, WireBroken):
-            return False
-        finally:
-            del self._pongs[number]
-        return True
+        number = next(self._pings)
+        self._pongs[number] = pong = asyncio.get_running_loop().create_future()
+        self.say(Said(ping=number))
+        await asyncio.wait((pong,), timeout=_PROBE_SECONDS)
+        del self._pongs[number]
+        return pong.done() and not pong.cancelled()
 
     async def _why(self, errors: Sequence[Exception]) -> str:
         for error in errors:
@@ -153,23 +158,10 @@ class Session:
         except (TimeoutError, WireBroken):
             return
 
-    async def _say(self, said: Said) -> None:
-        """Say something, in pieces if the other end cannot take it at once."""
-        async with self._speaking:
-            for text in in_pieces(written(said), self.peer.message_bytes):
-                await self._wire.send(text)
-
     async def _say_quietly(self, said: Said) -> None:
-        try:
+        with suppress(TimeoutError, WireBroken):
             async with asyncio.timeout(_PROBE_SECONDS):
-                await self._say(said)
-        except (TimeoutError, WireBroken):
-            return
-
-    async def _speak(self) -> None:
-        """Say what is to be said besides."""
-        while True:
-            await self._say(await self._to_say.get())
+                await self._outgoing.send(said)
 
     async def _hear(self) -> None:
         """Hear what the other end says."""
@@ -182,60 +174,76 @@ class Session:
             if said.error is not None:
                 raise WireBroken(f"{self._link.name} refuses: {said.error_description}")
             if said.interests is not None:
-                await self._take_interests(said.interests)
+                self._asked.put_nowait(said.interests)
             if said.interested is not None:
                 self._confirm(said.interested)
-            if said.events:
-                await self._came.put(said.events)
+            if said.events and not self._came.put(said.events):
+                raise NotSpoken("more events than may be on their way")
             if said.acknowledged is not None:
-                await self._be_acknowledged(said.acknowledged)
+                self._be_acknowledged(said.acknowledged)
             if said.states:
                 self._around.take_states(self._link, said.states)
             if said.spare is not None:
                 self._around.take_spare(self._link, said.spare)
             if said.ping is not None:
-                await self._say(Said(pong=said.ping))
+                self.say(Said(pong=said.ping))
             if said.pong is not None and said.pong in self._pongs:
-                self._pongs[said.pong].set()
+                pong = self._pongs[said.pong]
+                if not pong.done():
+                    pong.set_result(True)
 
-    async def _take_interests(self, said: Interests) -> None:
+    async def _be_asked(self) -> None:
         """Know what is wanted there; when the journal does, say so."""
         name = self._link.name
-        digest = await self._patiently(partial(self._exchange.take_interests, name, said))
-        self._link.figures.interests_received += len(said.wanted) + len(said.unwanted)
-        self._around.ask_others(name)
-        await self._say(Said(interested=digest))
+        while True:
+            said = await self._asked.get()
+            digest = await self._patiently(partial(self._exchange.take_interests, name, said))
+            self._link.figures.interests_received += len(said.wanted) + len(said.unwanted)
+            self._around.ask_others(name)
+            self.say(Said(interested=digest))
 
     def _confirm(self, digest: str) -> None:
         """The other end knows what is wanted here, or has misheard."""
-        expected = self._digests.popleft() if self._digests else None
-        if expected is not None and expected != digest:
-            self._digests.clear()
-            self._knows = digest
-            self._link.news.set()
-        self._link.is_settled = not self._digests and self._knows is None
+        if self._digest is None:
+            return
+        is_known, self._digest = self._digest == digest, None
+        self._knows = None if is_known else digest
+        self._doubts = 0 if is_known else self._doubts + 1
+        self._link.news.set()
 
     async def _ask(self) -> None:
-        """Say what is wanted here and by others, whenever that has changed."""
+        """Say what is wanted here and by others, whenever that has changed.
+
+        What changes until the last of it is confirmed is said at once then.
+        """
         link = self._link
+        link.meet(await self._exchange.meet(link.name, self.peer.judges))
         while True:
+            if self._doubts > 1:
+                wait = _FIRST_DOUBT_SECONDS * 2.0 ** min(self._doubts, 20)
+                await asyncio.sleep(min(wait, _LONGEST_WAIT_SECONDS))
             link.news.clear()
-            known, self._knows = self._knows, None
-            interests = await self._exchange.interests_for(link.name, known)
-            link.asked = await self._exchange.count_asked(link.name)
-            if interests is not None:
-                link.is_settled = False
-                self._digests.append(interests.digest)
-                link.figures.interests_sent += len(interests.wanted) + len(interests.unwanted)
-                await self._say(Said(interests=interests))
-            else:
-                link.is_settled = not self._digests
+            if self._digest is None:
+                await self._say_what_is_wanted()
             await link.news.wait()
+
+    async def _say_what_is_wanted(self) -> None:
+        link = self._link
+        known, self._knows = self._knows, None
+        interests = await self._exchange.interests_for(link.name, known)
+        link.asked = await self._exchange.count_asked(link.name)
+        if interests is None:
+            link.is_settled = not link.news.is_set()
+            return
+        link.is_settled = False
+        self._digest = interests.digest
+        link.figures.interests_sent += len(interests.wanted) + len(interests.unwanted)
+        await self._outgoing.tell(Said(interests=interests))
 
     async def _take(self) -> None:
         """Have the journal take what comes, and say so."""
         while True:
-            events = await self._came.get()
+            events = await self._came.first()
             arrivals = list(self._arrivals(events))
             figures, name = self._link.figures, self._link.name
             arrived = await self._patiently(partial(self._exchange.arrive, name, arrivals))
@@ -246,7 +254,8 @@ class Session:
                 _LOG.warning(
                     "%r may not publish %d of the events that it tells", name, arrived.forbidden
                 )
-            await self._say(Said(acknowledged=events[-1].number))
+            self._came.drop()
+            self.say(Said(acknowledged=events[-1].number))
 
     def _arrivals(self, events: Sequence[ToldEvent]) -> Iterator[Arrival]:
         for one in events:
@@ -260,8 +269,7 @@ class Session:
         """Tell what waits, so much ahead of what is acknowledged and no more."""
         exchange, name = self._exchange, self._link.name
         self._acknowledged = position = await exchange.acknowledged(name)
-        subscriber = await exchange.hear(name)
-        try:
+        async with exchange.hearing(name) as subscriber:
             while self._may_go_on():
                 subscriber.bell.still()
                 some = await exchange.departures(name, position, _AT_ONCE)
@@ -272,16 +280,16 @@ class Session:
                     self._link.figures.events_dropped += some[0].number - position - 1
                     self._acknowledged = some[0].number - 1  # as if it had them
                 position = some[-1].number
-                for message in self._messages(some):
-                    await self._say(message)
+                for events in self._messages(some):
+                    await self._window.room()
+                    self._window.tell(events)
+                    self._link.figures.events_sent += len(events)
+                    await self._outgoing.tell(Said(events=tuple(events)))
                 if self._left_out:
-                    await self._be_acknowledged(self._acknowledged)
-                await self._until_acknowledged(position - _WINDOW)
-        finally:
-            await asyncio.shield(asyncio.to_thread(subscriber.close))
+                    self._be_acknowledged(self._acknowledged)
         self.end("its token is taken no more")
 
-    def _messages(self, departures: Sequence[Departure]) -> Iterator[Said]:
+    def _messages(self, departures: Sequence[Departure]) -> Iterator[list[ToldEvent]]:
         """Events in messages of some size; what is too long for the other end is left out."""
         events: list[ToldEvent] = []
         size = 0
@@ -292,16 +300,12 @@ class Session:
                 self._leave_out(told, length)
                 continue
             if events and size + length > _MESSAGE_BYTES:
-                yield self._with(events)
+                yield events
                 events, size = [], 0
             events.append(told)
             size += length
         if events:
-            yield self._with(events)
-
-    def _with(self, events: Sequence[ToldEvent]) -> Said:
-        self._link.figures.events_sent += len(events)
-        return Said(events=tuple(events))
+            yield events
 
     def _leave_out(self, told: ToldEvent, length: int) -> None:
         self._link.figures.events_too_long += 1
@@ -311,18 +315,23 @@ class Session:
             self._link.name, self.peer.longest, length, told.origin,
         )  # fmt: skip
 
-    async def _until_acknowledged(self, number: int) -> None:
-        while self._acknowledged < number:
-            self._is_acknowledged.clear()
-            await self._is_acknowledged.wait()
-
-    async def _be_acknowledged(self, number: int) -> None:
+    def _be_acknowledged(self, number: int) -> None:
         number = max(self._acknowledged, number)
         while self._left_out and self._left_out[0] <= number + 1:
             number = max(number, self._left_out.popleft())
         self._acknowledged = number
-        self._is_acknowledged.set()
-        await self._exchange.acknowledge(self._link.name, self._acknowledged)
+        self._window.acknowledge(number)
+        self._has_more.set()
+
+    async def _keep_acknowledged(self) -> None:
+        """Have the journal know what the other end has."""
+        kept = -1
+        while True:
+            await self._has_more.wait()
+            self._has_more.clear()
+            if kept != self._acknowledged:
+                kept = self._acknowledged
+                await self._patiently(partial(self._exchange.acknowledge, self._link.name, kept))
 
     async def _patiently(self, do: Callable[[], Awaitable[T]]) -> T:
         """Do something, if need be again: a disk may be full for a while, or too much may wait."""

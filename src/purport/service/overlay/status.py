@@ -19,6 +19,7 @@ class InterestsStatus(msgspec.Struct, frozen=True):
     received: int  # that it asks for
     settled: bool  # it knows what it is asked for
     unjudged: int  # of those received, that this broker cannot judge: it is told every event
+    differ: tuple[str, ...] = ()  # by what the neighbour judges otherwise than this broker
 
 
 class EventsStatus(msgspec.Struct, frozen=True):
@@ -79,7 +80,7 @@ def neighbour_status(link: Link, *, waiting: int, received: int, unjudged: int) 
         link.since,
         None if session is None else session.address,
         link.reason or None,
-        InterestsStatus(link.asked, received, link.is_settled, unjudged),
+        InterestsStatus(link.asked, received, link.is_settled, unjudged, link.differ),
         EventsStatus(
             figures.events_sent,
             figures.events_received,
