@@ -56,8 +56,8 @@ def test_lists_are_of_what_may_be_seen() -> None:
                 "CLEAR ALL ; CREATE GRAPH <urn:g>", after=timedelta(hours=1), publisher=who
             )
         broker.publish({"@id": "e1", "a": 1}, publisher="ann")
-        clock.advance(timedelta(hours=2))
         waiting = {who: len(broker.delayed(who=who)) for who in ("ann", "bob", "root", None)}
+        clock.advance(timedelta(hours=2))
         broker.run_due()
 
         assert waiting == {"ann": 1, "bob": 1, "root": 2, None: 0}
