@@ -24,7 +24,7 @@ from purport.mqtt.packets import (
     Version,
 )
 
-texts = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=12)
+texts = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=12)
 topics = texts.map(lambda text: text.replace("+", "p").replace("#", "h") or "t")
 packet_ids = st.integers(1, 65_535)
 _two_bytes = st.none() | st.integers(0, 65_535)
@@ -54,6 +54,7 @@ def packets(version: Version) -> st.SearchStrategy[Packet]:
     said = (st.just(NOTHING) | properties) if version is Version.V5 else st.just(NOTHING)
     reasons = st.integers(0, 255)
     later = reasons if version is Version.V5 else st.just(0)
+    flags = st.booleans() if version is Version.V5 else st.just(False)
     some_texts = st.lists(texts, min_size=1, max_size=3).map(tuple)
     kinds: list[st.SearchStrategy[Packet]] = [
         publications(version),
@@ -65,12 +66,15 @@ def packets(version: Version) -> st.SearchStrategy[Packet]:
             said,
         ),
         st.builds(ConnAck, reasons, st.booleans(), said),
-        *(st.builds(kind, packet_ids, later, said) for kind in (PubAck, PubRec, PubRel, PubComp)),
+        st.builds(PubAck, packet_ids, later, said),
+        st.builds(PubRec, packet_ids, later, said),
+        st.builds(PubRel, packet_ids, later, said),
+        st.builds(PubComp, packet_ids, later, said),
         st.builds(
             Subscribe, packet_ids,
             st.lists(st.builds(
                 Asked, texts, st.integers(0, 2),
-                st.booleans() if version is Version.V5 else st.just(False),
+                flags, flags,
             ), min_size=1, max_size=3).map(tuple),
             said,
         ),

@@ -118,6 +118,7 @@ class Asked(msgspec.Struct, frozen=True):
     topics: str
     qos: int = 0
     is_retained_as_published: bool = False  # version 5: the broker leaves that flag as it was
+    is_retained_once: bool = False  # version 5: what is retained comes with a new subscription only
 
 
 class Subscribe(msgspec.Struct, frozen=True):

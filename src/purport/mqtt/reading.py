@@ -199,10 +199,10 @@ def _subscribe(fields: Fields, version: Version) -> Subscribe:
 
 def _asked(fields: Fields, version: Version) -> Asked:
     topics, options = fields.text(), fields.number(1)
-    most = 0x3F if version is Version.V5 else _MOST_QOS
+    most = 0x2F if version is Version.V5 else _MOST_QOS
     if options & 3 > _MOST_QOS or options > most:
         raise ProtocolError(f"SUBSCRIBE: expected QoS 0, 1 or 2, got {options:#x}")
-    return Asked(topics, options & 3, bool(options & 8))
+    return Asked(topics, options & 3, bool(options & 8), bool(options & 0x10))
 
 
 def _sub_ack(fields: Fields, version: Version) -> SubAck:

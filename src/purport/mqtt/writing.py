@@ -10,6 +10,7 @@ from purport.mqtt.packets import (
     MOST_BYTES,
     NOTHING,
     Acknowledgement,
+    Asked,
     ConnAck,
     Connect,
     Disconnect,
@@ -56,10 +57,7 @@ def write_packet(packet: Packet, version: Version) -> bytes:
             said = bytes((packet.is_session_present, packet.reason))
             return _whole(0x20, said + _properties(packet.properties, version))
         case Subscribe():
-            asked = b"".join(
-                _text(one.topics) + bytes((one.qos | _as_published(one.is_retained_as_published),))
-                for one in packet.asked
-            )
+            asked = b"".join(_text(one.topics) + _options(one) for one in packet.asked)
             return _numbered(0x82, packet, asked, version)
         case SubAck():
             return _numbered(0x90, packet, bytes(packet.reasons), version)
@@ -118,8 +116,9 @@ def _numbered(
     return _whole(first, packet.packet_id.to_bytes(2) + properties + body)
 
 
-def _as_published(is_asked: bool) -> int:
-    return 8 if is_asked else 0
+def _options(asked: Asked) -> bytes:
+    flags = asked.is_retained_as_published << 3 | asked.is_retained_once << 4
+    return bytes((asked.qos | flags,))
 
 
 def _whole(first: int, body: bytes) -> bytes:
