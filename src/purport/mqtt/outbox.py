@@ -24,6 +24,7 @@ from purport.mqtt.writing import write_packet
 
 _MOST_IDS = 65_534  # the last one is for subscriptions
 _UNKNOWN_ID = 0x92
+_WINDOW_311 = 20  # what Mosquitto takes; in version 3.1.1 a broker cannot say so
 
 
 @dataclass(slots=True)
@@ -39,7 +40,8 @@ class Outbox:
     """What waits to be sent, and what was sent and is not acknowledged."""
 
     def __init__(self, window: int, version: Version) -> None:
-        self._window, self._version = window, version
+        self._window = window if version is Version.V5 else min(window, _WINDOW_311)
+        self._version = version
         self._waiting: deque[tuple[Publish, Delivery]] = deque()
         self._flights: dict[int, _Flight] = {}  # in the order in which they were sent
         self._last_id = 0
