@@ -107,7 +107,7 @@ class Conversation:
         while True:  # after a message that is too long there may be others
             packets, used = read_packets(buffer, self._version, most_bytes=self._most_bytes)
             found += packets
-            self._to_skip = max(0, used - len(buffer))
+            self._to_skip += max(0, used - len(buffer))
             buffer = buffer[used:]
             if not packets or not buffer:
                 self._buffer = buffer

@@ -94,7 +94,10 @@ class Wire:
     def _received(self) -> bytes:
         first = self._socket.recv(MOST_AT_ONCE)
         if not first:
-            raise BrokerUnreachable("the broker closed the connection without saying why")
+            raise BrokerUnreachable(
+                "the broker closed the connection without saying why: another client may have "
+                "come with the same client id"
+            )
         if not isinstance(self._socket, ssl.SSLSocket):
             return first
         parts, size = [first], len(first)
