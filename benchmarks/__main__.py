@@ -14,6 +14,7 @@ from benchmarks import (
     exact_matching,
     journal_reading,
     matching_memory,
+    mqtt,
     ontology,
     overlay,
     reading_memory,
@@ -60,6 +61,7 @@ BENCHMARKS = {
     "temporal-stream": temporal_stream.findings,
     "service": service.findings,
     "overlay": overlay.findings,
+    "mqtt": mqtt.findings,
     "long": streaming.long_run,
 }
 
