@@ -95,12 +95,14 @@ def _publish(first: int, buffer: bytes, at: int, end: int, version: Version) -> 
     if qos and not packet_id:
         raise ProtocolError("PUBLISH: expected a packet id from 1, got 0")
     properties = NOTHING
-    if version == Version.V5:
+    if version is not Version.V5:
+        body = buffer[payload:end]
+    elif payload < end and not buffer[payload]:  # no properties, as with most
+        body = buffer[payload + 1 : end]
+    else:
         fields = Fields(buffer, payload, end, "PUBLISH")
         properties = fields.properties()
         body = fields.rest()
-    else:
-        body = buffer[payload:end]
     topic = _topic(buffer[at + 2 : topic_end], properties)
     return Publish(topic, body, qos, bool(first & 1), bool(first & 8), packet_id, properties)
 
