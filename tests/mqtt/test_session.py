@@ -180,6 +180,26 @@ def test_a_broker_that_forgets_us_costs_no_message(
     assert {one.payload for one in run.broker.got} == everything
 
 
+@pytest.mark.parametrize("version", Version)
+def test_ids_that_a_killed_process_left_open_are_not_taken_for_new_messages(
+    version: Version,
+) -> None:
+    run = Run(version)
+    run.connect()
+    for _ in range(2):
+        run.to_broker(9)
+        run.to_client(9)
+    run.session.publish(Publish("b", b"old", 2), Delivery("b", _CHANGED))
+    run.to_broker(1)
+    run.kill()
+    delivery = Delivery("b", _CHANGED)
+    run.session.publish(Publish("b", b"new", 2), delivery)
+    run.finish()
+
+    assert [one.payload for one in run.broker.got] == [b"old", b"new"]
+    assert delivery.is_done
+
+
 def test_nothing_is_acknowledged_before_it_is_kept() -> None:
     session = connected(Session(settings()))
 

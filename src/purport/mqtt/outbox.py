@@ -22,7 +22,7 @@ from purport.mqtt.packets import (
 from purport.mqtt.reasons import REFUSED, reason_in_words
 from purport.mqtt.writing import write_packet
 
-_MOST_IDS = 65_534  # the last one is for subscriptions
+_MOST_AT_ONCE = 65_535  # unless the broker says less
 _UNKNOWN_ID = 0x92
 _WINDOW_311 = 20  # what Mosquitto takes; in version 3.1.1 a broker cannot say so
 
@@ -37,14 +37,22 @@ class _Flight:
 
 
 class Outbox:
-    """What waits to be sent, and what was sent and is not acknowledged."""
+    """What waits to be sent, and what was sent and is not acknowledged.
+
+    Packet ids are as low as can be: a process that was killed may have left some of them open, at
+    QoS 2, in the session that the broker has. A message under one of those would be taken for the
+    old one. So they are all released before the first message of QoS 2.
+    """
 
     def __init__(self, window: int, version: Version) -> None:
         self._window = window if version is Version.V5 else min(window, _WINDOW_311)
         self._version = version
         self._waiting: deque[tuple[Publish, Delivery]] = deque()
         self._flights: dict[int, _Flight] = {}  # in the order in which they were sent
-        self._last_id = 0
+        self._ids = range(1, window + 1)
+        self._free_ids = list(reversed(self._ids))
+        self._is_first, self._may_be_open = True, False  # ids that we know nothing of
+        self._releasing: set[int] = set()
         self._limits = Properties()
         self.acknowledged = 0
         self.refused = 0
@@ -59,12 +67,17 @@ class Outbox:
     def resumed(self, limits: Properties, *, is_session_present: bool) -> list[Packet]:
         """What is sent again over a new connection; all of it anew if the broker forgot us."""
         self._limits = limits
+        self._may_be_open = is_session_present and (self._is_first or self._may_be_open)
+        self._is_first = False
         if not is_session_present:
             lost = [(flight.packet, flight.delivery) for flight in self._flights.values()]
             self._flights.clear()
+            self._releasing.clear()
+            self._free_ids = list(reversed(self._ids))
             self._waiting.extendleft(reversed(lost))
             return []
-        return [
+        again: list[Packet] = [PubRel(packet_id) for packet_id in sorted(self._releasing)]
+        return again + [
             PubRel(packet_id)
             if flight.is_released
             else msgspec.structs.replace(flight.packet, is_duplicate=True)
@@ -74,25 +87,37 @@ class Outbox:
     def sendable(self) -> list[Packet]:
         """What may be sent now; it counts as sent."""
         sent: list[Packet] = []
-        room = min(self._window, self._limits.receive_maximum or _MOST_IDS)
-        while self._waiting and (len(self._flights) < room or not self._waiting[0][0].qos):
-            packet, delivery = self._waiting.popleft()
+        room = min(self._window, self._limits.receive_maximum or _MOST_AT_ONCE)
+        while self._waiting:
+            packet, delivery = self._waiting[0]
             qos = min(packet.qos, _or_most(self._limits.maximum_qos, 2))
-            packet_id = self._free_id() if qos else 0
-            packet = msgspec.structs.replace(packet, qos=qos, packet_id=packet_id)
-            refused = self._refusal(packet)
-            if refused:
-                self._finish(delivery, refused)
-                continue
-            if qos:
-                self._flights[packet_id] = _Flight(packet, delivery)
-            else:
-                self._finish(delivery)
-            sent.append(packet)
+            if qos and len(self._flights) >= room:
+                break
+            if qos == 2 and self._may_be_open:
+                self._may_be_open, self._releasing = False, set(self._ids)
+                sent += [PubRel(packet_id) for packet_id in self._ids]
+            if qos == 2 and self._releasing:
+                break
+            self._waiting.popleft()
+            self._send(packet, qos, delivery, sent)
         return sent
+
+    def _send(self, packet: Publish, qos: int, delivery: Delivery, sent: list[Packet]) -> None:
+        packet_id = self._free_ids[-1] if qos else 0
+        packet = msgspec.structs.replace(packet, qos=qos, packet_id=packet_id)
+        refused = self._refusal(packet)
+        if refused is None:
+            sent.append(packet)
+        if refused is None and qos:
+            self._flights[self._free_ids.pop()] = _Flight(packet, delivery)
+        else:
+            self._finish(delivery, refused)
 
     def take(self, packet: PubAck | PubRec | PubComp) -> list[Packet]:
         """What an acknowledgement is answered with."""
+        if isinstance(packet, PubComp) and packet.packet_id in self._releasing:
+            self._releasing.discard(packet.packet_id)
+            return []
         flight = self._flights.get(packet.packet_id)
         if flight is None:
             return _unknown(packet, self._version)
@@ -102,13 +127,13 @@ class Outbox:
                 f"{packet.packet_id}"
             )
         if packet.reason >= REFUSED and not isinstance(packet, PubComp):
-            del self._flights[packet.packet_id]
+            self._land(packet.packet_id)
             self._finish(flight.delivery, reason_in_words(packet.reason, packet.properties.reason))
         elif isinstance(packet, PubRec):
             flight.is_released = True
             return [PubRel(packet.packet_id)]
         else:
-            del self._flights[packet.packet_id]
+            self._land(packet.packet_id)
             self._finish(flight.delivery)
         return []
 
@@ -137,11 +162,9 @@ class Outbox:
             return "the broker retains no messages"
         return None
 
-    def _free_id(self) -> int:
-        while True:
-            self._last_id = self._last_id % _MOST_IDS + 1
-            if self._last_id not in self._flights:
-                return self._last_id
+    def _land(self, packet_id: int) -> None:
+        del self._flights[packet_id]
+        self._free_ids.append(packet_id)
 
 
 def _unknown(packet: PubAck | PubRec | PubComp, version: Version) -> list[Packet]:
