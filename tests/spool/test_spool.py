@@ -106,6 +106,9 @@ def test_a_spool_that_is_full_takes_nothing_until_something_is_dropped(spool: Sp
             spool.append(numbered(kept, kept + 20))
             kept += 20
     assert everything(spool) == numbered(0, kept)
+    spool.adopt("another")
+    spool.append((), opened=[3])
+    assert spool.open_ids == {3}
 
     spool.drop(kept // 2)
 

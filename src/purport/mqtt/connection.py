@@ -64,7 +64,11 @@ class Connection:
 
     def start(self) -> Connection:
         """Connect, for as long as it takes."""
-        opened = self._inlet.adopt(f"{self.settings.client_id}@{self.place}")
+        try:
+            opened = self._inlet.adopt(f"{self.settings.client_id}@{self.place}")
+        except PurportError:
+            self.stop()
+            raise
         self._session = Session(self.settings, opened)
         self._thread.start()
         return self
@@ -75,6 +79,8 @@ class Connection:
         self._waker.wake()
         if self._thread.is_alive():
             self._thread.join(seconds)
+        elif self._thread.ident is None:  # it was never started
+            self._waker.close()
 
     @property
     def state(self) -> State:

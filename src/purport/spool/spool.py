@@ -145,7 +145,8 @@ class Spool:
                     self._mend()
                 if self._tail.offset >= self.segment_bytes and self._has_messages:
                     self._begin_segment()
-                self._require_room()
+                if messages:  # what is only said of packet ids is short, and frees the broker
+                    self._require_room()
                 return self._write(messages, change)
             except OSError as error:
                 self._is_in_doubt = True
