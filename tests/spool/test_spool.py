@@ -215,6 +215,21 @@ def test_a_reader_sees_nothing_that_is_not_synced(
     assert reader.end == 9
 
 
+def test_whoever_sees_an_end_can_read_up_to_there(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, seen = Mark.write, list[int]()
+
+    def watched(mark: Mark, handle: int) -> None:
+        seen.append(spool.end)
+        write(mark, handle)
+
+    monkeypatch.setattr(Mark, "write", watched)
+    spool.append(numbered(0, 5))
+
+    assert seen == [0]
+
+
 def test_a_folder_that_is_no_spool_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnusablePath, match="no spool"):
         SpoolReader(tmp_path).end  # noqa: B018

@@ -171,9 +171,10 @@ class Spool:
         frame = write_frame(first, messages, change)
         _write_all(self._file, frame, offset)
         os.fdatasync(self._file)
-        self._tail = self._tail.after(len(messages), change, len(frame))
+        tail = self._tail.after(len(messages), change, len(frame))
+        self._write_mark(tail)
+        self._tail = tail  # later, so that whoever sees its end can read up to there
         self._note(first, offset)
-        self._write_mark()
         return first
 
     def _begin_segment(self) -> None:
@@ -182,17 +183,17 @@ class Spool:
         file = os.open(segment.path, os.O_RDWR)
         os.close(self._file)
         self._segment, self._tail, self._file = segment, tail, file
-        self._write_mark()
+        self._write_mark(self._tail)
 
     def _mend(self) -> None:
         """Have the file end where the tail does, on disk, and say so."""
         os.ftruncate(self._file, self._tail.offset)
         os.fsync(self._file)
-        self._write_mark()
+        self._write_mark(self._tail)
         self._is_in_doubt = False
 
-    def _write_mark(self) -> None:
-        Mark(self._tail.end, self._segment.first, self._tail.offset).write(self._mark)
+    def _write_mark(self, tail: Tail) -> None:
+        Mark(tail.end, self._segment.first, tail.offset).write(self._mark)
 
     def _note(self, position: int, offset: int) -> None:
         """Put a frame into the index, if the last one there is far enough away."""
