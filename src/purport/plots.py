@@ -227,10 +227,10 @@ def _draw_panel(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
     axes.margins(y=0.12)
 
 
-def short(term: str) -> str:
+def short(term: str, most: int = 28) -> str:
     """A label without what would be read as mathematics, cut where it is long."""
     label = term.replace("$", r"\$")
-    return label if len(label) <= 28 else f"{label[:27]}…"
+    return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def _undated(path: Path) -> dict[str, None] | None:

@@ -28,7 +28,7 @@ def test_a_small_network_is_told_in_tables(run: Run) -> None:
     assert done.status == 0, done.errors
     assert "40 nodes on 120 by 120 m" in done.output
     assert "electronics 50 nJ/bit (stated); seeds 1 to 2" in done.output
-    for routing in ("unicast", "mte", "flooding", "semps"):
+    for routing in ("unicast", "mte", "flooding", "semps", "sparing"):
         assert done.output.partition("\nstatement ")[0].count(f"\n{routing} ") == 2
     assert "± is half of Student's 95 % interval of the mean over 2 seeds." in done.output
     assert "semps outlives mte: half dead later" in done.output
@@ -44,6 +44,16 @@ def test_runs_are_told_as_json_lines(run: Run) -> None:
     ]  # fmt: skip
     assert rows[0]["point"] == {"battery.joules": 0.05, "radio.electronics": "stated"}
     assert rows[0]["half_dead"] < rows[2]["half_dead"]
+
+
+def test_of_a_grid_it_is_told_at_how_many_points_a_statement_holds(run: Run) -> None:
+    sweep = ("--sweep", "field.side_m=60,120", "--routing", "unicast", "--paper")
+    done = run(EXAMPLES / "sensors.toml", *QUICK, *sweep)
+
+    counts = done.output.partition("\nstatement, at so many points")[2].splitlines()
+    assert counts[0].split() == ["holds", "does", "not", "hold", "open"]
+    (precise,) = (line for line in counts if line.startswith("unicast is more precise than mte "))
+    assert precise.split()[-3:] == ["2", "0", "0"]
 
 
 def test_statements_of_the_paper_are_told_at_each_point(run: Run) -> None:

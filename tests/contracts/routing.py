@@ -17,7 +17,7 @@ from purport.network.simulate import simulate
 from purport.network.traffic_kernel import ANYHOW
 from purport.network.watching import Watching
 from purport.network.ways import Ways
-from tests.strategies.networks import fields, radios, scenarios
+from tests.strategies.networks import airs, fields, radios, scenarios
 
 _SEEDS = st.integers(0, 10_000)
 _ENDLESS = Battery(1_000.0)
@@ -68,6 +68,31 @@ class RoutingContract:
             assert delivery.unconnected == 0  # all are linked
             assert len(delivery.hops) <= limit + 1
             assert all(step.reach_m <= (range_m or math.inf) for step in outcome.steps)
+
+        check()
+
+    def test_energy_never_rises_and_what_is_sent_is_received_or_lost(self) -> None:
+        @self._few
+        @given(scenarios(airs()), _SEEDS)
+        def check(scenario: Scenario, seed: int) -> None:
+            outcome = simulate(
+                replace(scenario, routing=self.name), seed, Watching(snapshots_every=1)
+            )
+
+            left = np.array([snapshot.energies_j for snapshot in outcome.snapshots])
+            assert (np.diff(left, axis=0) <= 0).all()
+            for messages in (outcome.data, outcome.control):
+                assert messages.sent == messages.received + messages.lost
+
+        check()
+
+    def test_the_same_seed_gives_the_same_trace(self) -> None:
+        @self._few
+        @given(scenarios(airs()), _SEEDS)
+        def check(scenario: Scenario, seed: int) -> None:
+            chosen, watching = replace(scenario, routing=self.name), Watching(steps_of=(1, 2))
+
+            assert simulate(chosen, seed, watching) == simulate(chosen, seed, watching)
 
         check()
 

@@ -35,6 +35,12 @@ class AskingBrokers:
         self.brokers[broker].want({registration: texts})
         self._ask(broker)
 
+    def use(self, one: int, other: int, is_used: bool) -> None:
+        """Have a link be used, or be spare, at both ends."""
+        for here, there in ((one, other), (other, one)):
+            self.brokers[here].use(str(there), is_used)
+            self._ask(here)
+
     def let_through(self, choose: Callable[[int], int]) -> bool:
         """Let one message arrive, on a link of choice; False if none is on its way."""
         busy = sorted(link for link, waiting in self._on_the_way.items() if waiting)

@@ -9,6 +9,7 @@ from purport import Event, Matcher, parse
 from purport.covering.covers import covers
 from purport.covering.forwarding import Digest, Forwarding
 from purport.covering.interest import EVERYTHING, PARTS, Interest
+from purport.covering.topology import LinkState, Topology
 from tests.covering.asking_brokers import AskingBrokers
 from tests.strategies.overlays import Shape, asked_texts, meshes, readings, trees
 
@@ -260,3 +261,70 @@ def test_digests_say_what_was_asked_for_and_heard(shape: Shape, data: st.DataObj
                 str(Digest(asked.values())),
             }
             assert len(digests) == 1 and one.count_asked(str(neighbour)) == len(asked)
+
+
+def test_over_a_spare_link_nobody_is_asked_for_anything_until_it_is_used() -> None:
+    one = Forwarding()
+    for name in ("north", "south"):
+        one.add_neighbour(name)
+    one.want({"a": {"{heat > 2}"}})
+    one.take("south", [Interest("{heat > 1}", 1)])
+    one.next_asking("north")
+    one.next_asking("south")
+
+    one.use("south", False)
+
+    assert one.next_asking("south").unwanted == ("{heat > 2}",)
+    assert set(one.next_asking("north").unwanted) == {"{heat > 1}"}
+    assert texts(one.asked("north")) == {"{heat > 2}"} and one.asked("south") == {}
+    assert texts(one.taken("south")) == {"{heat > 1}"}
+
+    one.use("south", True)
+
+    assert texts(one.asked("north")) == {"{heat > 1}"} and texts(one.asked("south")) == {
+        "{heat > 2}"
+    }
+
+
+def test_what_a_neighbour_asks_for_may_be_asked_for_by_others_too() -> None:
+    one = Forwarding()
+    for name in ("a", "b", "c"):
+        one.add_neighbour(name)
+    one.want({"here": {EVERYTHING}})
+    one.take("a", [Interest("{heat > 3}", 1), Interest("{heat > 4, room = hall}", 1)])
+    one.take("b", [Interest("{heat > 2, room = hall}", 1)])
+    assert one.is_covered_elsewhere("c") and not one.is_covered_elsewhere("a")
+
+    one.take("c", [Interest("{heat > 2}", 1)])
+    assert one.is_covered_elsewhere("a") and one.is_covered_elsewhere("b")
+
+    one.use("c", False)
+    assert not one.is_covered_elsewhere("a") and one.is_covered_elsewhere("c") is False
+
+    one.take("b", [Interest(EVERYTHING, 1)])
+    assert one.is_covered_elsewhere("a") and one.is_covered_elsewhere("c")
+
+
+@given(meshes(), st.data())
+def test_over_the_links_of_a_tree_a_mesh_is_a_tree(shape: Shape, data: st.DataObject) -> None:
+    brokers = AskingBrokers(shape)
+    act(brokers, data, steps=6)
+    topology = Topology("0")
+    for one in range(shape.count):
+        near = tuple(map(str, shape.neighbours(one)))
+        topology.set_near(near) if one == 0 else topology.take(LinkState(str(one), 1, near))
+    used = {(int(a), int(b)) for a, b in topology.tree()}
+    for a, b in shape.links - used:
+        brokers.use(a, b, False)
+    brokers.settle()
+    act(brokers, data, steps=6)
+    again = AskingBrokers(Shape(shape.count, frozenset(used)))
+    for broker, forwarding in enumerate(brokers.brokers):
+        for registration, wanted in forwarding._wanted_by.items():
+            again.want(broker, registration, wanted)
+    again.settle()
+
+    for a, b in shape.links:
+        for here, there in ((a, b), (b, a)):
+            expected = again.wanted_from(here, there) if (a, b) in used else {}
+            assert brokers.wanted_from(here, there) == expected

@@ -18,8 +18,8 @@ from purport.broker.journal import JournalError, JournalTaken, MemoryJournal, Sn
 from purport.broker.records import Answered, Entry
 from purport.broker.retention import Retention
 from purport.embedded.broker import Broker
-from purport.embedded.ledger import BrokerClosed
 from purport.embedded.settings import BrokerSettings
+from purport.embedded.written_state import BrokerClosed
 from purport.model.clock import ManualClock
 from purport.model.subscription import Sequence as Sequenced
 from tests.embedded.brokers import NOON, FullNowAndThen, exact, ids
@@ -191,7 +191,7 @@ def test_a_broker_in_memory_forgets_what_nobody_waits_for() -> None:
 
 
 def test_so_does_one_that_is_only_updated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("purport.embedded.ledger._ENTRIES_BETWEEN_LOOKS", 10)
+    monkeypatch.setattr("purport.embedded.written_state._ENTRIES_BETWEEN_LOOKS", 10)
     with Broker.in_memory(matcher=exact, settings=BrokerSettings(memory_entries=5)) as broker:
         for number in range(30):
             broker.update(f"INSERT DATA {{ <urn:a> <urn:b> {number} }}")

@@ -348,3 +348,123 @@ def test_a_link_that_has_gone_leaves_nothing_behind() -> None:
 
         broker.neighbours.link("south")
         assert broker.neighbours.interests("south") == {}
+
+
+def test_what_waits_for_one_neighbour_is_told_to_another_that_leads_to_it() -> None:
+    with linked(TRIANGLE) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        wanted = Interest("{heat > 30}", 2)
+        brokers[0].neighbours.take_interests("1", {}, ["{heat > 30}"])
+        for number in range(3):
+            brokers[0].publish({"@id": f"e{number}", "heat": 31}, topic="t", publisher="ann")
+        brokers[0].publish({"heat": 20})
+        assert brokers[0].neighbours.status("1").waiting == 0
+
+        brokers[0].neighbours.take_interests("1", {wanted.text: wanted})
+        brokers[0].neighbours.reroute("2")
+
+        assert brokers[0].neighbours.interests("2") == {}
+        brokers[0].publish({"@id": "e3", "heat": 31})
+        brokers.tell((0, 1))
+        brokers.tell((1, 2))
+        assert told(brokers[2], "hot") == ["e0", "e1", "e2", "e3"]
+        assert published(brokers[2])[0][0].publisher == "ann"
+        brokers.tell((0, 2))
+        assert told(brokers[2], "hot") == []
+
+
+def test_what_is_rerouted_survives_a_restart_and_is_told_once() -> None:
+    with linked(TRIANGLE, snapshot_every=1) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[1].publish({"@id": "e1", "heat": 31})
+        brokers.tell((1, 0))
+        brokers[0].neighbours.reroute("2")
+        assert brokers[0].neighbours.status("1").waiting == 1  # from which it came
+
+        brokers.nodes[0].kill()
+        brokers.restart(0)
+        brokers.settle()
+
+        assert told(brokers[2], "hot") == ["e1"]
+
+
+def test_what_is_rerouted_goes_back_to_whoever_told_it_if_that_is_the_way_now() -> None:
+    with linked(TRIANGLE) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[1].neighbours.take_interests("2", {}, ["{heat > 30}"])  # the link is spare
+        brokers[1].publish({"@id": "e1", "heat": 31})
+        brokers.tell((1, 0))
+        wanted = Interest("{heat > 30}", 1)
+        brokers[1].neighbours.take_interests("2", {wanted.text: wanted})
+
+        brokers[0].neighbours.reroute("2")
+        brokers.tell((0, 1))
+        brokers.tell((1, 2))
+
+        assert told(brokers[2], "hot") == ["e1"]
+
+
+def test_what_is_rerouted_is_passed_on_by_those_who_know_it_already() -> None:
+    with linked(CHAIN) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[1].neighbours.take_interests("2", {}, ["{heat > 30}"])
+        brokers[0].neighbours.link("x")
+        brokers[0].neighbours.take_interests("x", {"{heat > 30}": Interest("{heat > 30}", 1)})
+        brokers[0].publish({"@id": "e1", "heat": 31})
+        brokers.settle()
+        assert brokers.told == 1  # 1 had nobody to tell it to
+
+        wanted = {"{heat > 30}": Interest("{heat > 30}", 1)}
+        brokers[1].neighbours.take_interests("2", wanted)
+        brokers[0].neighbours.reroute("x")
+        brokers.settle()
+
+        assert told(brokers[2], "hot") == ["e1"] and len(published(brokers[1])) == 1
+        assert not brokers[0].neighbours.departures("1", -1, 9)
+
+        brokers[0].neighbours.take_interests("x", wanted)
+        brokers[0].neighbours.reroute("x")
+        brokers.settle()
+        assert brokers.told == 5 and told(brokers[2], "hot") == []
+
+
+def test_what_is_rerouted_goes_round_a_circle_once() -> None:
+    with linked(TRIANGLE) as brokers:
+        for number in range(3):
+            brokers[number].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[0].publish({"@id": "e1", "heat": 31})
+        brokers.settle()
+        before = brokers.told
+        brokers[0].neighbours.link("x")
+        brokers[0].neighbours.take_interests("x", {EVERYTHING: Interest(EVERYTHING, 1)})
+        brokers[0].publish({"@id": "e2", "heat": 31})
+        brokers[0].neighbours.reroute("x")
+        brokers.settle()
+
+        assert [told(brokers[number], "hot") for number in range(3)] == [["e1", "e2"]] * 3
+        assert brokers.told - before <= 10
+
+
+def test_what_waits_for_one_neighbour_is_told_to_others_and_goes_on_waiting() -> None:
+    with linked(TRIANGLE) as brokers:
+        brokers[2].subscribe("{heat > 30} as hot")
+        brokers.agree()
+        brokers[0].neighbours.take_interests("1", {}, ["{heat > 30}"])
+        brokers[0].publish({"@id": "e1", "heat": 31})
+        wanted = Interest("{heat > 30}", 2)
+        brokers[0].neighbours.take_interests("1", {wanted.text: wanted})
+
+        brokers[0].neighbours.tell_others("2")
+
+        assert brokers[0].neighbours.status("1").waiting == 1
+        brokers.tell((0, 1))
+        brokers.tell((1, 2))
+        assert told(brokers[2], "hot") == ["e1"]
+        assert brokers[0].neighbours.status("2").waiting == 1
+        brokers.settle()
+        assert told(brokers[2], "hot") == []

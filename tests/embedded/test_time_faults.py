@@ -16,8 +16,8 @@ from purport.broker.journal import MemoryJournal
 from purport.broker.retention import Retention
 from purport.broker.time_engine import HistoryLimits
 from purport.embedded.broker import Broker
-from purport.embedded.ledger import BrokerClosed
 from purport.embedded.settings import BrokerSettings
+from purport.embedded.written_state import BrokerClosed
 from purport.model.clock import ManualClock
 from purport.storage.opening_history import open_sqlite_history
 from purport.temporal.engine import TemporalEngine

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from purport.network.computing import Workbench, mean_instructions
+from purport.network.computing import Work, Workbench, mean_instructions
 from purport.network.energy import Picojoules
 from purport.network.errors import ScenarioError
 from purport.network.interests import Pool, pool_of
@@ -23,6 +23,11 @@ WINE = Interests(
 
 
 _ANY = Interests()
+
+
+def divided(works: list[Work]) -> float:
+    """The share of tests that need a division."""
+    return sum(one.divisions for one in works) / sum(one.tests for one in works)
 
 
 def drawn(interests: Interests = _ANY, seed: int = 1) -> tuple[Pool, Meaning]:
@@ -100,15 +105,40 @@ def test_going_down_from_the_widest_leaves_out_what_cannot_match() -> None:
     assert (found < meaning.work_pj[:, asked].sum(axis=1)).all()
 
 
-def test_a_test_takes_about_fifty_instructions_and_seldom_a_division() -> None:
+@pytest.mark.parametrize("interests", [Interests(), WINE])
+def test_what_events_show_is_what_would_be_inferred(interests: Interests) -> None:
+    _, meaning = drawn(interests)
+    nothing = np.zeros((0, len(meaning.subscriptions)), np.bool_)
+
+    inferred = Pool(interests).covers(meaning.subscriptions, nothing)
+
+    assert meaning.covers.tolist() == inferred
+
+
+def test_two_classes_take_about_fifty_instructions_and_seldom_a_division() -> None:
+    """As SemPS'12 counts, section 5.1: each pair of concepts is compared."""
+    pool = pool_of(Interests())
+    names = [pool.ontology.names.short(name) for name in pool.ontology.classes]
+
+    works = [one for row in pool.works(names, names) for one in row]
+
+    assert {one.tests for one in works} == {1}
+    assert 0.04 <= divided(works) <= 0.10  # the paper: 5-10 %
+    assert 43 <= mean_instructions(works, Computing()) <= 55  # the paper: 50
+    assert not any(one.divisions for one in works if not one.matches)
+
+
+def test_more_take_one_in_a_network_where_a_test_follows_one_that_held() -> None:
+    """Of two classes, or a class and a level, the second is asked about only after a yes."""
     pool, meaning = drawn()
 
-    works = [one for row in pool.works(meaning.events, meaning.subscriptions) for one in row]
+    works = np.array(pool.works(meaning.events, meaning.subscriptions))
 
-    share = sum(one.divisions for one in works) / sum(one.tests for one in works)
-    assert 0.05 <= share <= 0.15  # the paper: 5-10 %, of pairs of concepts
-    assert 45 <= mean_instructions(works, Computing()) <= 65  # the paper: 50
-    assert meaning.work_pj[0, 0] == works[0].picojoules(Computing())
+    is_plain = np.array([" " not in text for text in meaning.subscriptions])
+    plain, others = (works[:, which].ravel().tolist() for which in (is_plain, ~is_plain))
+    assert divided(plain) < 0.10 < divided(others)
+    assert mean_instructions(plain, Computing()) < 55 < mean_instructions(others, Computing())
+    assert meaning.work_pj[0, 0] == works[0, 0].picojoules(Computing())
 
 
 def test_what_a_match_takes_is_counted_by_what_is_really_done() -> None:

@@ -33,6 +33,10 @@ class NaiveCoveringGraph:
         """Those that ask for the same as one."""
         return {one for one in self.here if one == name or self._is_same(one, name)}
 
+    def below(self, name: str) -> set[str]:
+        """All that one covers and that do not cover it."""
+        return {one for one in self.here if self._is_over(name, one)}
+
     def covers_of(self, subscription: Subscription) -> set[str]:
         """All here that cover a subscription."""
         return {name for name, one in self.here.items() if self._covers(one, subscription)}

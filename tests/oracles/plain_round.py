@@ -159,7 +159,7 @@ class PlainRound:
 
     def _enqueue(self, one: Message, slot: int) -> None:
         at = self._awake(max(slot, self.free_at[one.sender]))
-        self.free_at[one.sender] = at + 1
+        self.free_at[one.sender] = at + 3
         heapq.heappush(self.queue, (at, one.number, one))
 
     def _publish(self, number: int, slot: int) -> None:

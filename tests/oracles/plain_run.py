@@ -66,7 +66,8 @@ class PlainRun:
         if not rest:
             if cycle and scenario.roles.succession is Succession.DRAWN:
                 draw_publishers(network, cycle)
-            network.pay_control(routing.begin_cycle(network, cycle))
+            if cycle % max(routing.cycles, 1) == 0:
+                network.pay_control(routing.begin_cycle(network, cycle))
         if self._clocks.is_due(network.round):
             network.pay_control(self._clocks.set_all(network))
         while bury(network):

@@ -165,8 +165,10 @@ class OverlayService:
 class OverlayNetwork:
     """All services, by their names; a link between two can be cut."""
 
-    def __init__(self) -> None:
+    def __init__(self, linger_seconds: float = 0.03) -> None:
+        self.linger_seconds = linger_seconds
         self.services: dict[str, OverlayService] = {}
+        self.severed: set[frozenset[str]] = set()  # pairs between which no wire can be
         self.wires: list[tuple[str, str, MemoryWire]] = []
 
     async def add(
@@ -179,7 +181,7 @@ class OverlayNetwork:
         **more: int,
     ) -> OverlayService:
         """One more service, at an address that is its name unless it has another."""
-        settings = OverlaySettings(name, neighbours, **more)
+        settings = OverlaySettings(name, neighbours, linger_seconds=self.linger_seconds, **more)
         service = OverlayService(self, settings, limits or RequestLimits(), tokens)
         self.services[at or name] = service
         await service.start()
@@ -188,7 +190,8 @@ class OverlayNetwork:
     def dial(self, sender: str, receiver: str, token: str | None) -> Wire:
         """A wire between two of them."""
         service = self.services.get(receiver)
-        if service is None or not service.is_up:
+        is_severed = frozenset((sender, receiver)) in self.severed
+        if service is None or not service.is_up or is_severed:
             raise WireBroken(f"{receiver}: connection refused")
         here, there = MemoryWire.pair(f"{sender}:1", f"{receiver}:1")
         self.wires.append((sender, receiver, here))
@@ -201,24 +204,38 @@ class OverlayNetwork:
             if {sender, receiver} == {one, other}:
                 wire.cut()
 
+    def sever(self, one: str, other: str) -> None:
+        """Cut all wires between two, and let none be opened any more."""
+        self.severed.add(frozenset((one, other)))
+        self.cut(one, other)
+
     async def settle(self) -> None:
         """Wait until all links that can be are up, everybody knows what is wanted, and is told."""
         seen: object = None
         async with asyncio.timeout(_LATEST_SECONDS):
             while True:
-                statuses = [
-                    await one.overlay.status() for one in self.services.values() if one.is_up
-                ]
-                links = [link for status in statuses for link in status.neighbours]
-                is_calm = all(
-                    link.state == "up" and link.interests.settled and not link.events.waiting
-                    for link in links
-                )
-                figures = [(link.interests, link.events) for link in links]
-                if is_calm and figures == seen:
+                found = [await self._calm(one) for one in self.services.values() if one.is_up]
+                trees = {one.overlay._roles.topology.tree() for one in self.services.values()}
+                if None not in found and len(trees) == 1 and found == seen:
                     return
-                seen = figures
+                seen = found
                 await asyncio.sleep(0.01)
+
+    async def _calm(self, service: OverlayService) -> object:
+        """What has passed over the links of a service; None if something is still going on."""
+        overlay = service.overlay
+        figures = []
+        for link in (await overlay.status()).neighbours:
+            if frozenset((service.settings.name, link.name)) in self.severed:
+                is_calm = link.state == "down" and not link.used
+            else:
+                is_settled = link.interests.settled and not link.events.waiting
+                is_needed = link.name in overlay._roles.topology.used
+                is_calm = link.state == "up" and is_settled and link.used == is_needed
+            if not is_calm:
+                return None
+            figures.append((link.interests, link.events))
+        return figures
 
     async def close(self) -> None:
         """End all of them."""

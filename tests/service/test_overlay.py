@@ -173,26 +173,93 @@ def test_what_is_unsubscribed_while_a_link_is_down_is_asked_for_no_more() -> Non
     run(story)
 
 
-def test_where_a_link_is_down_events_take_another_way() -> None:
+async def triangle(made: OverlayNetwork) -> list[OverlayService]:
+    """Three, each a neighbour of both others: the link of the last two is spare."""
+    return [await made.add(one, *(near(other) for other in "abc" if other != one)) for one in "abc"]
+
+
+def test_in_a_circle_one_link_is_spare_and_each_event_is_told_once() -> None:
     async def story(made: OverlayNetwork) -> None:
-        names = ("a", "b", "c")
-        a, _, c = [
-            await made.add(one, *(near(other) for other in names if other != one)) for one in names
-        ]
-        await c.subscribe("{heat > 30} as hot")
+        services = await triangle(made)
+        for one in services:
+            await one.subscribe("{heat > 30} as hot")
         await made.settle()
-        a.overlay._links["c"].session.end("by a test")  # type: ignore[union-attr]
-        for service in (a, c):
-            service.network = OverlayNetwork()  # in which they find nobody
-        await a.publish(EVENT)
+        for number, one in enumerate(services):
+            await one.publish({"@id": f"e{number}", "heat": 31})
+        await made.settle()
 
-        async def came() -> bool:
-            return c.told("hot") == ["e1"]
-
-        await until(came)
-        assert (await a.neighbour("c")).events.waiting == 1
+        for one in services:
+            assert sorted(one.told("hot")) == ["e0", "e1", "e2"]
+            status = await one.overlay.status()
+            assert status.brokers == ["a", "b", "c"]
+            for link in status.neighbours:
+                assert link.used == ({one.settings.name, link.name} != {"b", "c"})
+                assert (link.interests.received > 0) == link.used and link.events.known == 0
 
     run(story)
+
+
+def test_when_a_link_breaks_for_good_events_take_another_way_those_that_waited_too() -> None:
+    async def story(made: OverlayNetwork) -> None:
+        a, _, c = await triangle(made)
+        await c.subscribe("{heat > 30} as hot")
+        await made.settle()
+        made.sever("a", "c")
+        for number in range(10):
+            await a.publish({"@id": f"e{number}", "heat": 31})
+        await made.settle()
+
+        assert sorted(c.told("hot")) == [f"e{number}" for number in range(10)]
+        link = await a.neighbour("c")
+        assert (link.state, link.used) == ("down", False)
+
+        await a.publish({"@id": "e10", "heat": 31})
+        made.severed.clear()
+        await made.settle()
+        assert c.told("hot") == ["e10"]
+        assert (await a.neighbour("c")).used and not (await c.neighbour("b")).used
+
+    run(story)
+
+
+def test_what_is_unsubscribed_after_a_link_broke_for_good_is_not_asked_for_over_it() -> None:
+    async def story(made: OverlayNetwork) -> None:
+        a, b, c = await triangle(made)
+        await c.subscribe("{heat > 30} as hot")
+        await made.settle()
+        made.sever("a", "c")
+        await c.desk.write(lambda: c.broker.unsubscribe("hot"))
+        await made.settle()
+
+        for one, other in ((a, "b"), (a, "c"), (b, "a"), (b, "c")):
+            assert one.broker.neighbours.interests(other) == {}
+        assert not (await a.neighbour("c")).used
+
+    run(story)
+
+
+def test_a_broker_that_dies_in_a_circle_is_waited_for_and_others_go_on() -> None:
+    async def story(made: OverlayNetwork) -> None:
+        a, b, c = await triangle(made)
+        for one in (b, c):
+            await one.subscribe("{heat > 30} as hot")
+        await made.settle()
+        await a.end(is_killed=True)
+        for number, one in enumerate((b, c, b)):
+            await one.publish({"@id": f"e{number}", "heat": 31})
+        until_told = [asyncio.ensure_future(until(lambda one=one: has(one, 3))) for one in (b, c)]  # type: ignore[misc]
+        await asyncio.gather(*until_told)
+        await a.start()
+        await made.settle()
+
+        assert [len(set(one.told("hot"))) for one in (b, c)] == [3, 3]
+
+    run(story)
+
+
+async def has(service: OverlayService, count: int) -> bool:
+    """Whether a subscription was told of so many events."""
+    return service.broker.status("hot").waiting == count
 
 
 def test_a_neighbour_of_another_version_is_refused_on_both_sides() -> None:
@@ -251,6 +318,8 @@ def test_a_broker_that_meets_another_version_says_so_and_goes_on() -> None:
         (hello(name=3), "bad_message", "expected a message such as"),
         ({"name": "b"}, "bad_message", "expected a message such as"),
         ("", "bad_message", "expected a message such as"),
+        ("[" * 100_000, "bad_message", "expected a message such as"),
+        (hello(overlay=0), "version", "a speaks version 1 of the overlay's protocol, b speaks ver"),
     ],
 )
 def test_who_is_no_neighbour_is_told_why(said: object, code: str, reason: str) -> None:
@@ -395,6 +464,7 @@ def test_what_is_too_long_for_a_neighbour_keeps_nothing_else_from_it(
     [
         ("{", "expected a message of the overlay's protocol"),
         ('{"events": 7}', "expected a message of the overlay's protocol"),
+        ('{"events": ' + "[" * 5_000, "expected a message of the overlay's protocol"),
         ('{"piece": "not base64!"}', "a piece of a message is not base64"),
         ('{"error": "bad_request", "error_description": "too deep"}', "refuses: too deep"),
     ],

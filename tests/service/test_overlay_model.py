@@ -13,7 +13,7 @@ from tests.embedded.brokers import exact
 from tests.service.overlay_services import OverlayNetwork, OverlayService, near
 from tests.strategies.overlays import Shape, asked_texts, meshes, readings, trees
 
-_STEPS = ("subscribe", "unsubscribe", "publish", "publish", "publish", "cut", "kill", "restart")
+_STEPS = ("subscribe", "unsubscribe", *["publish"] * 3, "cut", "sever", "kill", "restart")
 
 
 @dataclass
@@ -76,8 +76,22 @@ class Story:
         one, other = self.data.draw(st.sampled_from(sorted(self.shape.links)))
         self.made.cut(str(one), str(other))
 
+    async def sever(self) -> None:
+        """A link breaks for good, if there is another way, while something is told over it."""
+        await self.publish()
+        link = self.data.draw(st.sampled_from(sorted(self.shape.links)))
+        if Shape(self.shape.count, self._left() - {link}).is_connected:
+            self.made.sever(str(link[0]), str(link[1]))
+
+    def _left(self) -> frozenset[tuple[int, int]]:
+        """The links that are not severed."""
+        return frozenset(
+            (a, b) for a, b in self.shape.links if {str(a), str(b)} not in self.made.severed
+        )
+
     async def kill(self) -> None:
         """A service dies in the middle of it."""
+        await self.publish()
         service = self.made.services[self._drawn()]
         if service.is_up:
             await service.end(is_killed=True)

@@ -24,6 +24,17 @@ class Shape:
         )
 
     @property
+    def is_connected(self) -> bool:
+        """Whether all can reach each other."""
+        found, going = {0}, [0]
+        while going:
+            for other in self.neighbours(going.pop()):
+                if other not in found:
+                    found.add(other)
+                    going.append(other)
+        return len(found) == self.count
+
+    @property
     def is_tree(self) -> bool:
         """Whether there is one way only between any two."""
         return len(self.links) == self.count - 1

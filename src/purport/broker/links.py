@@ -16,7 +16,16 @@ import msgspec
 
 from purport.broker.engine import Answer
 from purport.broker.known_events import KeptBlocks, KnownEvents
-from purport.broker.records import Answered, Begun, Entry, Linked, Origin, Published, Told
+from purport.broker.records import (
+    Answered,
+    Begun,
+    Entry,
+    Linked,
+    Origin,
+    Published,
+    Rerouted,
+    Told,
+)
 from purport.covering.interest import EVERYTHING, PARTS, Interest
 from purport.errors import EventError
 from purport.model.comparison import Operator
@@ -52,6 +61,7 @@ class Arrival(NamedTuple):
     causes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     probability: float = 1.0
+    again: Origin | None = None  # by what it is known that it was rerouted, if it was
 
 
 class Epoch(msgspec.Struct, frozen=True, array_like=True):
@@ -131,33 +141,41 @@ class Links:
         return self._epochs[-1] if self._epochs else None
 
     def origin_of(self, entry: Entry) -> Origin:
-        """By what a publication is known everywhere."""
-        assert isinstance(entry.record, Published)
-        if entry.record.origin is not None:
-            return entry.record.origin
+        """By what something that was done here is known everywhere."""
         place = bisect_right(self._epochs, entry.sequence, key=lambda one: one.sequence)
         epoch = self._epochs[max(place - 1, 0)]
         return Origin(epoch.broker, epoch.name, entry.sequence)
 
     def as_told(self, entry: Entry) -> Arrival:
-        """A publication as a neighbour is told it.
+        """What a neighbour is told by an entry: a publication, or that one was rerouted.
 
         Ids that this broker has given say so: elsewhere, others have the same.
         """
-        record, event, origin = entry.record, entry.event, self.origin_of(entry)
+        record = entry.record
+        if isinstance(record, Rerouted):
+            again = record.again or self.origin_of(entry)
+            return _arrival(Event.from_json(record.event), record.origin, record, again)
+        event = entry.event
         assert isinstance(record, Published) and event is not None
-        causes, rules = record.causes, record.rules
-        if record.origin is None:
-            if rules or event.id == f"event-{entry.sequence}" or _CHANGE.match(event.id or ""):
-                event = event.with_id(f"{event.id}@{origin.broker}")
-            causes = tuple(_abroad(one, origin.broker, _GIVEN) for one in causes)
-            rules = tuple(_abroad(one, origin.broker, _ANY) for one in rules)
-        return Arrival(
-            event, origin, record.topic, record.publisher, causes, rules, record.probability
+        if record.origin is not None:
+            return _arrival(event, record.origin, record, record.again)
+        origin, rules = self.origin_of(entry), record.rules
+        if rules or event.id == f"event-{entry.sequence}" or _CHANGE.match(event.id or ""):
+            event = event.with_id(f"{event.id}@{origin.broker}")
+        told = _arrival(event, origin, record, None)
+        return told._replace(
+            causes=tuple(_abroad(one, origin.broker, _GIVEN) for one in told.causes),
+            rules=tuple(_abroad(one, origin.broker, _ANY) for one in rules),
         )
 
+    def note(self, record: Published | Rerouted) -> None:
+        """What came from another broker is in the journal."""
+        for one in (record.origin, record.again):
+            if one is not None:
+                self.known.add(one)
+
     def is_known(self, origin: Origin) -> bool:
-        """Whether an event is in the journal: another broker's, or an own one that comes back."""
+        """Whether something is in the journal: another broker's, or an own one that comes back."""
         return (origin.broker, origin.epoch) in self._own or origin in self.known
 
     def told(self, event: Event, answers: Sequence[Answer]) -> list[Answer]:
@@ -223,6 +241,15 @@ def link_text(neighbour: str) -> str:
     name = AskedValue(Text(neighbour))
     is_that = Comparison(AskedAttribute(Text("neighbour")), Operator.EQUAL, name)
     return write(Subscription(Conjunction((is_that,))))
+
+
+def _arrival(
+    event: Event, origin: Origin, record: Published | Rerouted, again: Origin | None
+) -> Arrival:
+    return Arrival(
+        event, origin, record.topic, record.publisher, record.causes, record.rules,
+        record.probability, again,
+    )  # fmt: skip
 
 
 def _abroad(name: str, broker: str, given: re.Pattern[str]) -> str:

@@ -1,4 +1,8 @@
-"""The engine of exact and approximate subscriptions to single events: the compiled matcher."""
+"""The engine of exact and approximate subscriptions to single events: the compiled matcher.
+
+Of subscriptions that take long to look at, those are left out that cannot match, as one that covers
+them does not (`guards.py`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from datetime import datetime
 
 from purport.broker.engine import Answer
 from purport.broker.gate import asked_of
+from purport.broker.guards import Guards
 from purport.broker.records import Answered
 from purport.matching.matcher import Matcher
 from purport.matching.supported import unsupported_forms
@@ -23,6 +28,7 @@ class _Evaluated:
     """A subscription that is matched once, for all who asked for the same."""
 
     subscription: Subscription
+    number: int
     identifiers: list[str] = field(default_factory=list)
 
 
@@ -31,8 +37,12 @@ class MatchingEngine:
 
     name = "matching"
 
-    def __init__(self, matcher: Callable[[], Matcher] = Matcher) -> None:
+    def __init__(
+        self, matcher: Callable[[], Matcher] = Matcher, *, uses_covering: bool = True
+    ) -> None:
         self._matcher = matcher()
+        self._guards = Guards(self._matcher) if uses_covering else None
+        self._came = 0
         self._by_subscription: dict[Subscription, _Evaluated] = {}
         self._by_object: dict[int, _Evaluated] = {}  # by the identity of what the matcher was given
         self._by_identifier: dict[str, _Evaluated] = {}
@@ -48,7 +58,10 @@ class MatchingEngine:
         evaluated = self._by_subscription.get(asked)
         if evaluated is None:
             self._matcher.add(asked)
-            evaluated = self._by_subscription[asked] = _Evaluated(asked)
+            evaluated = self._by_subscription[asked] = _Evaluated(asked, self._came)
+            self._came += 1
+            if self._guards is not None:
+                self._guards.add(str(evaluated.number), asked)
             self._by_object[id(asked)] = evaluated
         evaluated.identifiers.append(identifier)
         self._by_identifier[identifier] = evaluated
@@ -58,6 +71,8 @@ class MatchingEngine:
         evaluated.identifiers.remove(identifier)
         if not evaluated.identifiers:
             self._matcher.remove(evaluated.subscription)
+            if self._guards is not None:
+                self._guards.remove(str(evaluated.number))
             del self._by_subscription[evaluated.subscription]
             del self._by_object[id(evaluated.subscription)]
 

@@ -30,6 +30,7 @@ from purport.broker.records import (
     Witness,
 )
 from purport.broker.registry import Registration
+from purport.broker.rerouting import retell
 from purport.broker.rule_update import rule_update
 from purport.broker.state import BrokerState, rearms
 from purport.broker.updating import Cause, UpdateDraft
@@ -53,6 +54,7 @@ class _Origin:
     root: int = 0
     first: Origin | None = None  # at another broker
     link: str = ""  # by which it came
+    again: Origin | None = None  # if it was rerouted
 
 
 class _Hearing(NamedTuple):
@@ -98,24 +100,32 @@ def arrived(
 ) -> list[Entry]:
     """The entries for events that came by a link, rules included; none for those that are known.
 
-    What contradicts what is known of time is published all the same, and takes no part in it.
+    What is known and rerouted is passed on. What contradicts what is known of time is published all
+    the same, and takes no part in it.
     """
     fresh: dict[Origin, Arrival] = {}
+    rerouted: dict[Origin, Arrival] = {}
     for one in arrivals:
-        if not state.links.is_known(one.origin):
-            fresh.setdefault(one.origin, one)
-    if not fresh:
+        if one.again is not None and state.links.is_known(one.again):
+            continue
+        if not state.links.is_known(one.origin) and one.origin not in fresh:
+            fresh[one.origin] = one
+        elif one.again is not None:
+            rerouted[one.again] = one
+    if not fresh and not rerouted:
         return []
     drafting = begun(state, at, access, received)
     origins = [
         _Origin(
             one.topic, one.publisher, one.causes, one.rules, one.probability,
-            first=one.origin, link=link,
+            first=one.origin, link=link, again=one.again,
         )
         for one in fresh.values()
     ]  # fmt: skip
     events = [one.event for one in fresh.values()]
     _Publishing(drafting, limits or _LIMITS).publish(events, origins)
+    for one in rerouted.values():
+        retell(drafting, one, link)
     return drafting.entries
 
 
@@ -223,6 +233,7 @@ class _Publishing:
             origin.probability,
             origin.first,
             origin.link,
+            origin.again,
         )
         sequence = self._drafting.next
         self._drafting.add(record, event)

@@ -53,7 +53,8 @@ class Published(Struct, frozen=True, tag="published", omit_defaults=True):
 
     A derived event has `causes`, the ids of the events it comes from, nearest first, the `rules` it
     went through, in the same order, and the probability that all of these matches are right. One
-    that was published at another broker has its `origin`, and the `link` by which it came.
+    that was published at another broker has its `origin`, and the `link` by which it came; `again`
+    if it was rerouted.
     """
 
     told: tuple[Told, ...] = ()
@@ -65,6 +66,7 @@ class Published(Struct, frozen=True, tag="published", omit_defaults=True):
     probability: float = 1.0
     origin: Origin | None = None
     link: str = ""
+    again: Origin | None = None
 
 
 class Delivery(StrEnum):
@@ -131,6 +133,25 @@ class Linked(Struct, frozen=True, tag="linked", omit_defaults=True):
     id: str  # of the link
     wanted: tuple[Interest, ...] = ()  # new ones, or from elsewhere than before
     unwanted: tuple[str, ...] = ()  # the texts of those that are over
+
+
+class Rerouted(Struct, frozen=True, tag="rerouted", omit_defaults=True):
+    """An event is told to neighbours though it may have been before: there is another way now.
+
+    It waits for one to which the old way leads no more, or has come from a neighbour that told it
+    so; `again` is by what that is known, which each broker passes on once. The rest is what was
+    said of the event when it was published, or when it came.
+    """
+
+    event: str  # JSON: as neighbours are told it
+    told: tuple[Told, ...]
+    origin: Origin
+    again: Origin | None = None  # of another broker; else this very entry is what it is known by
+    topic: str = ""
+    publisher: str | None = None
+    causes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    probability: float = 1.0
 
 
 class Begun(Struct, frozen=True, tag="begun"):
@@ -266,6 +287,7 @@ Record = (
     | Detected
     | TimePassed
     | Linked
+    | Rerouted
     | Begun
 )
 
@@ -286,7 +308,7 @@ class Entry(Struct, frozen=True, gc=False):
 
 def addressees(record: Record) -> Iterable[Addressee | Told]:
     """Who is told of what a record says, and under which number."""
-    if type(record) is Published or isinstance(record, Detected):  # of most, at once
+    if type(record) is Published or isinstance(record, Detected | Rerouted):  # of most, at once
         return record.told
     if isinstance(record, Updated | AnswerTold):
         return [one for change in record.told for one in change.to]

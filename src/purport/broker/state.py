@@ -32,6 +32,7 @@ from purport.broker.records import (
     Linked,
     Paused,
     Published,
+    Rerouted,
     Resumed,
     Scheduled,
     Subscribed,
@@ -162,6 +163,9 @@ class BrokerState:
                     self.time.pass_time(time_of(now))
             case AnswerTold():
                 self._tell(entry)
+            case Rerouted() as rerouted:
+                self.links.note(rerouted)
+                self._tell(entry)
             case Linked() as linked:
                 self._take_interests(linked)
             case Begun() as begun:
@@ -268,8 +272,7 @@ class BrokerState:
 
     def _publish(self, entry: Entry, published: Published) -> None:
         assert entry.event is not None
-        if published.origin is not None:
-            self.links.known.add(published.origin)
+        self.links.note(published)
         for engine in self.engines:
             engine.advance(entry.sequence, entry.event, entry.time)
         cursors = self.cursors

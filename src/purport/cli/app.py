@@ -13,6 +13,7 @@ import purport
 from purport.__main__ import INTERRUPTED
 from purport.cli.archive import archive
 from purport.cli.concepts import concepts
+from purport.cli.covers import covers
 from purport.cli.demo import demo
 from purport.cli.evaluate import evaluate
 from purport.cli.events import events
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(match)
+app.command()(covers)
 app.command()(events)
 app.command()(relate)
 app.command()(stream)

@@ -209,7 +209,7 @@ def _films(cells: list[Cell], runs: list[Run], processes: int) -> list[Film]:
 
 def _tell(runs: list[Run], findings: Findings, *, judged: bool, as_json: bool) -> None:
     from purport.evaluation.semps.report_folder import judgement_row, run_row
-    from purport.evaluation.semps.text_report import report, verdicts
+    from purport.evaluation.semps.text_report import report, verdicts, verdicts_counted
 
     said = findings.judged if judged else ()
     if as_json:
@@ -219,6 +219,8 @@ def _tell(runs: list[Run], findings: Findings, *, judged: bool, as_json: bool) -
     sys.stdout.write(report(findings.standing, findings.scenarios, findings.seeds))
     if said:
         sys.stdout.write(f"\n{verdicts(said)}")
+        if len(findings.scenarios) > 1:
+            sys.stdout.write(f"\n{verdicts_counted(said)}")
 
 
 def _write(findings: Findings, runs: list[Run], output: Path | None, picture: Path | None) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.judging import Judging
+from purport.covering.known_classes import KnownClasses
 from purport.covering.limits import is_wider
 from purport.covering.plain import Plain
 from purport.matching.asked import MatchedPredicate
@@ -122,7 +122,7 @@ class Braces:
         cls,
         conjunction: Conjunction,
         judging: Judging,
-        classes: KnownClasses,
+        classes: KnownClasses | None,
         *,
         is_inner: bool = False,
     ) -> Braces:
@@ -159,10 +159,10 @@ class Braces:
             self.is_known
             and self.plain.follows_fully(other.plain)
             and self.correlated <= other.correlated
-            and all(self._follows(one, other) for one in self.around)
+            and all(self.around_follows(one, other) for one in self.around)
         )
 
-    def _follows(self, one: Around, other: Braces) -> bool:
+    def around_follows(self, one: Around, other: Braces) -> bool:
         """Whether something around an event follows from what is known of that.
 
         What looks back does so from the event's end if something speaks of it, else from its start.
@@ -178,7 +178,9 @@ def reaches_as_far(limit: timedelta | None, other: timedelta | None) -> bool:
     return limit is None or (other is not None and other <= limit)
 
 
-def _around(predicate: Temporal, plain: Plain, judging: Judging, classes: KnownClasses) -> Around:
+def _around(
+    predicate: Temporal, plain: Plain, judging: Judging, classes: KnownClasses | None
+) -> Around:
     if isinstance(predicate, WindowAggregate):
         return Window(write_predicate(predicate), plain)
     inner = Braces.of(predicate.inner, judging, classes, is_inner=True)

@@ -7,49 +7,16 @@ and spans satisfy is counted for each slot; what needs no more is a candidate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 
-from purport.covering.marks import ClassMark, Line, Mark, Marks, Span
+from purport.covering.limits import Limit
+from purport.covering.marks import Line, Mark, Marks
+from purport.covering.ranges import Lists, Spans, keep
 from purport.matching.flat_lists import Column
+from purport.matching.keys import Key
 
-Slots = NDArray[np.int32]
 Flags = NDArray[np.bool_]  # by slot
-
-
-@dataclass(slots=True)
-class _Spans:
-    """The spans of slots on one line."""
-
-    slots: Column = field(default_factory=lambda: Column(np.int32))
-    lows: Column = field(default_factory=lambda: Column(np.float64))
-    highs: Column = field(default_factory=lambda: Column(np.float64))
-
-    def add(self, slot: int, span: Span) -> None:
-        self.slots.extend((slot,))
-        self.lows.extend((span.low,))
-        self.highs.extend((span.high,))
-
-    def discard(self, slot: int) -> None:
-        others = self.slots.array() != slot
-        for column in (self.slots, self.lows, self.highs):
-            _keep(column, others)
-
-    def around_any(self, spans: Iterable[Span]) -> Slots:
-        """The slots of each span that lies around one of some others."""
-        lows, highs = self.lows.array(), self.highs.array()
-        is_around = np.zeros(len(lows), np.bool_)
-        for low, high in spans:
-            is_around |= (lows <= low) & (highs >= high)
-        return self.slots.array()[is_around]
-
-    def inside(self, span: Span) -> Slots:
-        """The slots of each span that lies inside another one."""
-        is_inside = (self.lows.array() >= span.low) & (self.highs.array() <= span.high)
-        return self.slots.array()[is_inside]
 
 
 class Candidates:
@@ -57,11 +24,12 @@ class Candidates:
 
     def __init__(self) -> None:
         self._needs: dict[Mark, Column] = {}
-        self._needs_of: dict[Mark, Column] = {}  # marks of a family, whichever
         self._has: dict[Mark, Column] = {}
-        self._has_any_of: dict[Mark, Column] = {}
-        self._needed_spans: dict[Line, _Spans] = {}
-        self._given_spans: dict[Line, _Spans] = {}
+        self._has_any_list: dict[Mark, Column] = {}  # by attribute
+        self._needed_spans: dict[Line, Spans] = {}
+        self._given_spans: dict[Line, Spans] = {}
+        self._needed_lists: dict[Key, Lists] = {}
+        self._given_lists: dict[Key, Lists] = {}
         self._counts = Column(np.int32)  # how much each slot needs; -1 where there is no node
         self._free: list[int] = []
 
@@ -70,50 +38,53 @@ class Candidates:
         slot = self._new_slot()
         for mark in needed.marks:
             _file(self._needs, mark, slot)
-            if isinstance(mark, ClassMark):
-                _file(self._needs_of, mark.family, slot)
         for mark in given.marks:
             _file(self._has, mark, slot)
-        for family in given.families:
-            _file(self._has_any_of, family, slot)
+        for attribute in given.any_list:
+            _file(self._has_any_list, attribute, slot)
         for filed, marks in ((self._needed_spans, needed), (self._given_spans, given)):
             for line, spans in marks.spans.items():
                 for span in spans:
-                    filed.setdefault(line, _Spans()).add(slot, span)
-        count = len(needed.marks) + sum(map(len, needed.spans.values()))
-        self._counts.array()[slot] = count
+                    filed.setdefault(line, Spans()).add(slot, span)
+        for listed, marks in ((self._needed_lists, needed), (self._given_lists, given)):
+            for attribute, lists in marks.lists.items():
+                for values in lists:
+                    listed.setdefault(attribute, Lists()).add(slot, values)
+        self._counts.array()[slot] = needed.count
         return slot
 
     def remove(self, slot: int, needed: Marks, given: Marks) -> None:
         """Drop a node, which has these marks."""
         for mark in needed.marks:
             _unfile(self._needs, mark, slot)
-            if isinstance(mark, ClassMark):
-                _unfile(self._needs_of, mark.family, slot)
         for mark in given.marks:
             _unfile(self._has, mark, slot)
-        for family in given.families:
-            _unfile(self._has_any_of, family, slot)
+        for attribute in given.any_list:
+            _unfile(self._has_any_list, attribute, slot)
         for filed, marks in ((self._needed_spans, needed), (self._given_spans, given)):
             for line in marks.spans:
                 filed[line].discard(slot)
-                if not len(filed[line].slots):
+                if not len(filed[line]):
                     del filed[line]
+        for listed, marks in ((self._needed_lists, needed), (self._given_lists, given)):
+            for attribute in marks.lists:
+                listed[attribute].discard(slot)
+                if not len(listed[attribute]):
+                    del listed[attribute]
         self._counts.array()[slot] = -1
         self._free.append(slot)
 
     def above(self, given: Marks) -> Flags:
         """All that may cover what has these marks."""
-        found = [
-            self._needs[mark].array()
-            for mark in given.marks
-            if mark in self._needs
-            and not (isinstance(mark, ClassMark) and mark.family in given.families)
-        ]
-        found += [self._needs_of[one].array() for one in given.families if one in self._needs_of]
+        found = [self._needs[mark].array() for mark in given.marks if mark in self._needs]
         for line, spans in given.spans.items():
             if line in self._needed_spans:
                 found.append(self._needed_spans[line].around_any(spans))
+        for attribute, filed in self._needed_lists.items():
+            if attribute in given.any_list:
+                found.append(filed.slots)
+            elif attribute in given.lists:
+                found.append(filed.around_any(given.lists[attribute]))
         counts = self._counts.array()
         met = np.bincount(np.concatenate(found), minlength=len(counts)) if found else 0
         return np.asarray(counts == met, np.bool_)
@@ -129,6 +100,9 @@ class Candidates:
                 if line in self._given_spans:
                     is_inside[self._given_spans[line].inside(span)] = True
                 left &= is_inside
+        for attribute, lists in needed.lists.items():
+            for values in lists:
+                left &= self._within(attribute, values)
         return left
 
     def _new_slot(self) -> int:
@@ -137,12 +111,18 @@ class Candidates:
         self._counts.extend((-1,))
         return len(self._counts) - 1
 
+    def _within(self, attribute: Key, values: frozenset[Limit]) -> Flags:
+        is_inside = np.zeros(len(self._counts), np.bool_)
+        if attribute in self._given_lists:
+            is_inside[self._given_lists[attribute].inside(values)] = True
+        if attribute in self._has_any_list:
+            is_inside[self._has_any_list[attribute].array()] = True
+        return is_inside
+
     def _having(self, mark: Mark) -> Flags:
         has = np.zeros(len(self._counts), np.bool_)
         if mark in self._has:
             has[self._has[mark].array()] = True
-        if isinstance(mark, ClassMark) and mark.family in self._has_any_of:
-            has[self._has_any_of[mark.family].array()] = True
         return has
 
 
@@ -153,15 +133,7 @@ def _file(filed: dict[Mark, Column], mark: Mark, slot: int) -> None:
 
 
 def _unfile(filed: dict[Mark, Column], mark: Mark, slot: int) -> None:
-    """Take all of a slot away; another one may have been filed under the same family twice."""
-    if mark in filed:
-        column = filed[mark]
-        _keep(column, column.array() != slot)
-        if not len(column):
-            del filed[mark]
-
-
-def _keep(column: Column, kept: Flags) -> None:
-    left = column.array()[kept]
-    column.count = 0
-    column.extend(left)
+    column = filed[mark]
+    keep(column, column.array() != slot)
+    if not len(column):
+        del filed[mark]

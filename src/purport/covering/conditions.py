@@ -6,7 +6,7 @@ one limit, `a in [2, 10]` one with two, `a in (x, y)` two with one each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from purport.covering.limits import Limit
 from purport.matching.asked import ValuePredicate, plain_term
@@ -24,6 +24,16 @@ class Condition:
 
     attribute: Key
     alternatives: tuple[Alternative, ...]
+    chosen: frozenset[Limit] | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find out whether it is a choice of values: of two such the one holds all of the other."""
+        are_values = all(
+            len(limits) == 1 and limits[0].operator is Operator.EQUAL
+            for limits in self.alternatives
+        )
+        chosen = frozenset(limits[0] for limits in self.alternatives) if are_values else None
+        object.__setattr__(self, "chosen", chosen)
 
     @classmethod
     def of(cls, predicate: ValuePredicate) -> Condition:
@@ -44,6 +54,8 @@ class Condition:
         """Whether each statement that meets this condition meets the other, too."""
         if self.attribute != other.attribute:
             return False
+        if self.chosen is not None and other.chosen is not None:
+            return self.chosen <= other.chosen
         return all(_implies_any(mine, other.alternatives) for mine in self.alternatives)
 
 

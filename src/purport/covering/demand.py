@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.conditions import Condition
 from purport.covering.judging import Judging
-from purport.covering.patterns import Form, form_of, is_told_of_all, told_braces
+from purport.covering.known_classes import KnownClasses
+from purport.covering.patterns import Form, all_braces, form_of, is_told_of_all, told_braces
 from purport.covering.plain import Plain
 from purport.errors import NotSupportedYet
 from purport.matching.asked import MatchedPredicate, asked_values
@@ -34,7 +35,9 @@ _ANYTHING = AskedValue(Text(""))  # everything that says something is different 
 class Demand:
     """What a subscription asks for: of publications, or of what happens in time.
 
-    `asked` is None where no engine runs it; then it is known by its text alone.
+    `asked` is None where no engine runs it, or nothing can answer some braces of it; then it is
+    known by its text alone. (That nothing answers something may go unnoticed: covering would be no
+    order if some of it were covered by everything, and some not.)
     """
 
     text: str
@@ -43,7 +46,9 @@ class Demand:
     asked: Plain | Form | None
 
     @classmethod
-    def of(cls, subscription: Subscription, classes: KnownClasses, defaults: Defaults) -> Demand:
+    def of(
+        cls, subscription: Subscription, classes: KnownClasses | None, defaults: Defaults
+    ) -> Demand:
         """What a subscription asks for; what a rule does on a match does not matter."""
         judging = Judging.of(subscription.options, defaults)
         pattern = subscription.pattern
@@ -55,6 +60,8 @@ class Demand:
                 asked = form_of(pattern, judging, classes)
             except NotSupportedYet:
                 asked = None
+        if asked is not None and not all(one.facts.is_possible for one in _all_plain(asked)):
+            asked = None
         return cls(write_pattern(pattern), subscription.options, judging, asked)
 
     def covers(self, other: Demand) -> bool:
@@ -107,8 +114,15 @@ def _follows_from_one_statement(plain: Plain, other: Plain) -> bool:
     )
 
 
+def _all_plain(asked: Plain | Form) -> Iterator[Plain]:
+    if isinstance(asked, Plain):
+        yield asked
+    else:
+        yield from (braces.plain for braces in all_braces(asked))
+
+
 def _plain(
-    conjunction: Conjunction, judging: Judging, classes: KnownClasses, *, is_rule: bool
+    conjunction: Conjunction, judging: Judging, classes: KnownClasses | None, *, is_rule: bool
 ) -> Plain | None:
     """What is asked of one event; None if it is compared with another one, which there is not."""
     predicates = [cast(MatchedPredicate, one) for one in conjunction.predicates]

@@ -4,10 +4,11 @@ Events go where interests came from. A neighbour is asked for what is wanted her
 neighbours, as far as something more general does not ask for it anyway; never for what only the
 neighbour itself wants. No socket and no clock is in here.
 
-In a tree that is all. Where links close a circle, an interest may come back to whoever wanted it,
-and two brokers could keep each other in the belief that somebody still wants what nobody does. So
-each interest says over how many links at least it came: one that nobody has any more comes from
-farther and farther away, and ends at `most_hops`.
+In a tree that is all. Where links close a circle, some of them are spare: nobody is asked for
+anything over these. Until all agree which, an interest may come back to whoever wanted it, and two
+brokers could keep each other in the belief that somebody still wants what nobody does. So each
+interest says over how many links at least it came: one that nobody has any more comes from farther
+and farther away, and ends at `most_hops`.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class _Side:
     changed: dict[str, None] = field(default_factory=dict)  # of those, that may be asked otherwise
     asked: dict[str, Interest] = field(default_factory=dict)
     digest: Digest = field(default_factory=Digest)  # of what was asked for
+    is_used: bool = True
 
     def now(self, text: str) -> Interest | None:
         """How the neighbour is to be asked for something; None if it is not."""
@@ -117,6 +119,32 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
         for text in self.taken(name):
             self._set(text, name, None)
         del self._digests[name]
+
+    def use(self, neighbour: str, is_used: bool) -> None:
+        """Ask a neighbour, and count what it asks for, or no more until it is used again."""
+        side = self._sides[neighbour]
+        if side.is_used == is_used:
+            return
+        side.is_used = is_used
+        for text, sources in self._sources.items():
+            self._look(neighbour, side, text)
+            if neighbour in sources:
+                self._look_at_others(neighbour, text)
+
+    def is_used(self, neighbour: str) -> bool:
+        """Whether a neighbour is asked, and what it asks for counts."""
+        return self._sides[neighbour].is_used
+
+    def is_covered_elsewhere(self, neighbour: str) -> bool:
+        """Whether all that a neighbour asks for is asked for by others that are used, too."""
+        others = Frontier(self._graph)
+        own = []
+        for text, sources in self._sources.items():
+            if neighbour in sources:
+                own.append(text)
+            if any(name != neighbour and self._counts(name) for name in sources if name != _HERE):
+                others.add(text)
+        return all(map(others.covers, own))
 
     def want(self, wanted: Mapping[str, Collection[str]]) -> None:
         """What registrations here want now, each of them nothing else any more."""
@@ -212,15 +240,27 @@ Asking(wanted=(Interest(text='{heat > 30}', hops=1),), unwanted=()))
         for far in (before, hops):
             if source in self._digests and far is not None:
                 self._digests[source].turn(Interest(text, far))
+        self._look_at_others(source, text)
+
+    def _look_at_others(self, source: str, text: str) -> None:
         for name, side in self._sides.items():
             if name != source:
                 self._look(name, side, text)
 
+    def _counts(self, source: str) -> bool:
+        return source == _HERE or (source in self._sides and self._sides[source].is_used)
+
     def _look(self, name: str, side: _Side, text: str) -> None:
         """See whether anybody but a neighbour wants something, near enough to be passed on."""
-        sources = self._sources.get(text, {})
-        hops = min((far for source, far in sources.items() if source != name), default=None)
-        if hops is not None and hops < self._most_hops:
+        hops = min(
+            (
+                far
+                for source, far in self._sources.get(text, {}).items()
+                if source != name and self._counts(source)
+            ),
+            default=None,
+        )
+        if hops is not None and hops < self._most_hops and side.is_used:
             if text not in side.hops:
                 side.frontier.add(text)
             side.hops[text] = hops

@@ -45,6 +45,17 @@ class Frontier:
             return text == EVERYTHING
         return text in self._tops or text in self._others
 
+    def covers(self, text: str) -> bool:
+        """Whether an interest, which need not be here, is covered by one that is."""
+        if EVERYTHING in self._others or text in self._others or text in self._graph:
+            return True
+        if text in (EVERYTHING, PARTS):
+            return False
+        try:
+            return bool(self._graph.covers_of(parse(text)))
+        except PurportError:
+            return False
+
     def take_changed(self) -> Iterable[str]:
         """Those that may have become such, or are no longer, since this was asked last."""
         changed, self._changed = self._changed, {}

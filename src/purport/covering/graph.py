@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from purport.covering.candidates import Candidates, Flags
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.demand import Demand
+from purport.covering.known_classes import KnownClasses
 from purport.covering.lines import Lines
 from purport.covering.marks import Marks, given_marks, needed_marks
 from purport.errors import InvalidInput, NotFound
@@ -55,7 +55,8 @@ class CoveringGraph:
         ontology: Ontology | None = None,
         defaults: Defaults = DEFAULTS[Mode.DEFAULT],
     ) -> None:
-        self._classes, self._defaults = KnownClasses(ontology), defaults
+        self._classes = None if ontology is None else KnownClasses(ontology)
+        self._defaults = defaults
         self._nodes: dict[str, _Node] = {}
         self._by_slot: dict[int, _Node] = {}
         self._roots: _Nodes = {}
@@ -85,6 +86,10 @@ class CoveringGraph:
     def equivalents(self, identifier: str) -> tuple[str, ...]:
         """Those that ask for the same as one, itself among them; `NotFound` if it is not here."""
         return tuple(self._node(identifier).identifiers)
+
+    def below(self, identifier: str) -> tuple[str, ...]:
+        """All that one covers and that do not cover it; `NotFound` if it is not here."""
+        return _all(_and_all(self._node(identifier).children, _children))
 
     def covers_of(self, subscription: Subscription) -> tuple[str, ...]:
         """All here that cover a subscription, which need not be here."""
@@ -254,9 +259,10 @@ _parents: Callable[[_Node], _SomeNodes] = attrgetter("parents")
 _children: Callable[[_Node], _SomeNodes] = attrgetter("children")
 
 
-def _and_all(nodes: _Nodes, beyond: Callable[[_Node], _SomeNodes]) -> _Nodes:
+def _and_all(nodes: _SomeNodes, beyond: Callable[[_Node], _SomeNodes]) -> _Nodes:
     """Nodes, and all that are beyond them."""
-    found, waiting = dict(nodes), list(nodes)
+    found: _Nodes = dict.fromkeys(nodes)
+    waiting = list(nodes)
     while waiting:
         for one in beyond(waiting.pop()):
             if one not in found:

@@ -15,7 +15,7 @@ class Lines:
     """From upper to lower slots; the number of a line that has gone is used again."""
 
     def __init__(self) -> None:
-        self._uppers, self._lowers = Column(np.int32), Column(np.int32)
+        self._uppers, self._lowers = Column(np.intp), Column(np.intp)  # quickest to look up by
         self._free: list[int] = []
 
     def __len__(self) -> int:
@@ -47,5 +47,7 @@ class Lines:
     def _ends(self, some: Flags, near: Column, far: Column) -> NDArray[np.int64]:
         inside = np.append(some, False)  # the last one is nowhere
         starts, ends = near.array(), far.array()
-        inside[starts[inside[starts] & inside[ends]]] = False
+        lines = np.flatnonzero(inside.take(starts))
+        lines = lines[inside.take(ends.take(lines))]
+        inside[starts.take(lines)] = False
         return np.flatnonzero(inside)

@@ -2,8 +2,8 @@
 
 A subscription that covers another one finds each mark that it *needs* among those that the other
 one *has*. A mark is an attribute that is asked for, a value that it is to have, a class with those
-above it, or an operator. A span is where all numbers or times lie that a predicate allows: that of
-the one that covers lies around that of the other.
+above it, or an operator. A span is where all numbers or times lie that a predicate allows, a list
+has all values that one allows: those of the one that covers are around those of the other.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from purport.covering.class_conditions import ClassCondition
 from purport.covering.conditions import Alternative, Condition
 from purport.covering.demand import Demand
 from purport.covering.limits import Kind, Limit
-from purport.covering.patterns import Either, Form, InOrder, Missing, Repeated, Together
+from purport.covering.patterns import Either, Form, InOrder, Missing, Repeated, Together, all_braces
 from purport.covering.plain import Plain
 from purport.covering.rows import AnyCondition, Row
+from purport.matching.keys import Key
 from purport.matching.scales import microseconds
-from purport.model.class_expression import Named
+from purport.model.class_expression import And, Named
 from purport.model.comparison import Operator
 from purport.model.subscription import IsA
 
@@ -39,30 +40,32 @@ class Span(NamedTuple):
     high: float
 
 
-class ClassMark(NamedTuple):
-    """A class that a value is in; of expressions it is not known what all they are in."""
-
-    family: Mark
-    name: str
-
-
 _EVERYTHING = Span(-math.inf, math.inf)
 
 
 @dataclass(slots=True)
 class Marks:
-    """Marks and spans; `families` are those of which it may have any mark."""
+    """Marks, spans and lists; `any_list` are attributes under which it may have any list."""
 
     marks: set[Mark] = field(default_factory=set)
     spans: dict[Line, list[Span]] = field(default_factory=dict)
-    families: set[Mark] = field(default_factory=set)
+    lists: dict[Key, list[frozenset[Limit]]] = field(default_factory=dict)
+    any_list: set[Key] = field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        spans, lists = sum(map(len, self.spans.values())), sum(map(len, self.lists.values()))
+        return len(self.marks) + spans + lists
 
     def add(self, other: Marks) -> None:
         """Have those of others, too."""
         self.marks |= other.marks
-        self.families |= other.families
+        self.any_list |= other.any_list
         for line, spans in other.spans.items():
             self.spans.setdefault(line, []).extend(spans)
+        for attribute, lists in other.lists.items():
+            self.lists.setdefault(attribute, []).extend(lists)
 
 
 def needed_marks(demand: Demand) -> Marks:
@@ -88,7 +91,7 @@ def given_marks(demand: Demand) -> Marks:
             found.add(_given_by_plain(demand.asked))
         case _:
             found.marks.add("in time")
-            for braces in _all_braces(demand.asked):
+            for braces in all_braces(demand.asked):
                 found.add(_given_by_plain(braces.plain))
                 found.marks.update(map(_operator, braces.around))
     return found
@@ -131,14 +134,16 @@ def _need(one: AnyCondition, found: Marks, *, is_exact: bool) -> None:
     """The marks of a condition; where it is approximate the same one may do, by its attribute."""
     found.marks.add(("says", one.attribute))
     if isinstance(one, ClassCondition):
-        name = _class_asked(one)
-        found.marks.add(_family(one) if name is None else ClassMark(_family(one), name))
+        found.marks.update(_classes_needed(one))
         return
-    if is_exact:
-        values = _values(one)
-        found.marks |= values
-        for line, span in () if values else _spans(one):
-            found.spans.setdefault(line, []).append(span)
+    if not is_exact:
+        return
+    values, choices = _values(one), _choices(one)
+    found.marks |= values
+    if choices is not None and not values:
+        found.lists.setdefault(one.attribute, []).append(frozenset().union(*choices))
+    for line, span in () if values else _spans(one):
+        found.spans.setdefault(line, []).append(span)
 
 
 def _given_by_plain(plain: Plain) -> Marks:
@@ -155,15 +160,15 @@ def _given_by_plain(plain: Plain) -> Marks:
 def _give(one: AnyCondition, found: Marks) -> None:
     found.marks.add(("says", one.attribute))
     if isinstance(one, ClassCondition):
-        family = _family(one)
-        found.marks.add(family)
-        name = _class_asked(one)
-        if name is not None:
-            found.marks.update(ClassMark(family, above) for above in one.classes.all_above(name))
-        elif one.is_known:
-            found.families.add(family)
+        found.marks |= {("class", one.attribute), ("class", one.attribute, one.text)}
+        found.marks.update(("in", one.attribute, name) for name in _classes_given(one))
         return
     found.marks |= _values(one)
+    choices = _choices(one)
+    if choices is not None and all(len(some) == 1 for some in choices):
+        found.lists.setdefault(one.attribute, []).append(frozenset().union(*choices))
+    elif choices is not None:
+        found.any_list.add(one.attribute)
     for line, span in _spans(one):
         found.spans.setdefault(line, []).append(span)
 
@@ -174,26 +179,39 @@ def _conditions(row: Row) -> Iterator[AnyCondition]:
         yield row.bag
 
 
-def _family(one: ClassCondition) -> Mark:
-    return "class", one.attribute
+def _classes_needed(one: ClassCondition) -> Iterator[Mark]:
+    """Classes that whatever implies a condition is in, as far as it names any."""
+    yield "class", one.attribute
+    if one.classes is None:
+        yield "class", one.attribute, one.text
+    elif isinstance(one.predicate, IsA):
+        asked = one.predicate.expression
+        for part in asked.operands if isinstance(asked, And) else (asked,):
+            if isinstance(part, Named) and one.classes.is_ordered(part):
+                yield "in", one.attribute, part.name
 
 
-def _class_asked(one: ClassCondition) -> str | None:
-    """The class that a value is to be in, if that is asked and the class stands in the order."""
-    predicate = one.predicate
-    if one.is_known and isinstance(predicate, IsA) and isinstance(predicate.expression, Named):
-        expression = predicate.expression
-        return expression.name if one.classes.is_ordered(expression) else None
-    return None
+def _classes_given(one: ClassCondition) -> frozenset[str]:
+    """All classes that what meets a condition is in."""
+    if one.classes is None or one.spelt is None:
+        return frozenset()
+    return one.classes.classes_above(one.spelt)
 
 
 def _values(one: Condition) -> set[Mark]:
     """The values that it is to have, whichever alternative holds."""
-    each = [
-        {limit for limit in limits if limit.operator is Operator.EQUAL}
-        for limits in one.alternatives
-    ]
+    each = [_equal(limits) for limits in one.alternatives]
     return {(one.attribute, limit) for limit in set.intersection(*each)}
+
+
+def _choices(one: Condition) -> list[set[Limit]] | None:
+    """The values of each alternative; None if one may have any of many."""
+    each = [_equal(limits) for limits in one.alternatives]
+    return each if all(each) else None
+
+
+def _equal(limits: Alternative) -> set[Limit]:
+    return {limit for limit in limits if limit.operator is Operator.EQUAL}
 
 
 def _spans(one: Condition) -> Iterator[tuple[Line, Span]]:
@@ -227,24 +245,6 @@ def _place(limit: Limit) -> float:
         return float(limit.places[1])
     except OverflowError:
         return math.inf if limit.places[1] > 0 else -math.inf
-
-
-def _all_braces(form: Form) -> Iterator[Braces]:
-    """All braces in a pattern, the inner ones too."""
-    match form:
-        case Braces(_, around):
-            yield form
-            for one in around:
-                if not isinstance(one, Window):
-                    yield from _all_braces(one.inner)
-        case Either(parts) | InOrder(parts) | Together(parts):
-            for part in parts:
-                yield from _all_braces(part)
-        case Repeated(part):
-            yield from _all_braces(part)
-        case Missing(missing, _, trigger):
-            yield from _all_braces(missing)
-            yield from _all_braces(trigger)
 
 
 def _operator(one: Witnessed | AmongLast | Window) -> Mark:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 
-from purport.covering.braces import Braces, reaches_as_far
-from purport.covering.class_conditions import KnownClasses
+from purport.covering.braces import Braces, Window, reaches_as_far
 from purport.covering.judging import Judging
+from purport.covering.known_classes import KnownClasses
 from purport.covering.pairing import can_pair_all
 from purport.model.subscription import (
     Absence,
@@ -79,7 +79,7 @@ class Missing:
 Form = Braces | Either | InOrder | Together | Repeated | Missing
 
 
-def form_of(pattern: Pattern, judging: Judging, classes: KnownClasses) -> Form:
+def form_of(pattern: Pattern, judging: Judging, classes: KnownClasses | None) -> Form:
     """A pattern made ready to be compared; `NotSupportedYet` if no engine runs it."""
 
     def form(one: Pattern) -> Form:
@@ -116,8 +116,29 @@ def told_braces(form: Form) -> Iterator[Braces]:
             yield from told_braces(trigger)
 
 
+def all_braces(form: Form) -> Iterator[Braces]:
+    """All braces in a pattern, the inner ones too."""
+    match form:
+        case Braces(_, around):
+            yield form
+            for one in around:
+                if not isinstance(one, Window):
+                    yield from all_braces(one.inner)
+        case Either(parts) | InOrder(parts) | Together(parts):
+            for part in parts:
+                yield from all_braces(part)
+        case Repeated(part):
+            yield from all_braces(part)
+        case Missing(missing, _, trigger):
+            yield from all_braces(missing)
+            yield from all_braces(trigger)
+
+
 def is_told_of_all(general: Form, specific: Form) -> bool:
-    """Whether the general pattern is told of each event that the specific one is told of."""
+    """Whether the general pattern is told of each event that the specific one is told of.
+
+    One of several alternatives is told of by itself: its names need not agree with those of others.
+    """
     names = frozenset(_names(general))
     return _is_told(general, specific, names)
 
@@ -138,7 +159,7 @@ def _is_told(general: Form, specific: Form, names: Names) -> bool:
             return True
     match general:
         case Either(parts):
-            return any(_is_told(part, specific, names) for part in parts)
+            return any(is_told_of_all(part, specific) for part in parts)
         case InOrder():
             return isinstance(specific, InOrder) and _is_end_of(general, specific, names)
         case Together() | Repeated() as mine:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from purport.covering.class_conditions import KnownClasses
 from purport.covering.judging import Judging
+from purport.covering.known_classes import KnownClasses
 from purport.covering.pairing import can_pair_all
 from purport.covering.rows import Facts, Row, can_share, follows
 from purport.matching.asked import MatchedPredicate
@@ -31,7 +31,7 @@ class Plain:
 
     @classmethod
     def of(
-        cls, predicates: Sequence[MatchedPredicate], judging: Judging, classes: KnownClasses
+        cls, predicates: Sequence[MatchedPredicate], judging: Judging, classes: KnownClasses | None
     ) -> Plain:
         """What predicates ask, none of which has a reference."""
         rows = tuple(Row.of(one, classes) for one in predicates)
@@ -50,11 +50,9 @@ class Plain:
 
     def follows(self, other: Plain) -> bool:
         """Whether every event that is a match of the other is one of this."""
-        return (
-            self.follows_fully(other)
-            or self._follows_in_part(other)
-            or self._is_at_least_as_likely_as(other)
-        )
+        if self.follows_fully(other) or self._follows_in_part(other):
+            return True
+        return any(self.texts) and self._is_at_least_as_likely_as(other)
 
     @property
     def _needs_different_statements(self) -> bool:
@@ -76,8 +74,10 @@ class Plain:
 
     def _follows_in_part(self, other: Plain) -> bool:
         """Whether so many predicates are answered fully that the others do not matter."""
-        held = sum(map(other.facts.meet, self.rows))
-        return not self.judging.is_one_to_one and held >= self.judging.least_held(len(self.rows))
+        enough = self.judging.least_held(len(self.rows))
+        if self.judging.is_one_to_one or enough == len(self.rows):
+            return False
+        return sum(map(other.facts.meet, self.rows)) >= enough
 
     def _is_at_least_as_likely_as(self, other: Plain) -> bool:
         """Whether it asks for the same approximately, and else only for what is so.

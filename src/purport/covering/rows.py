@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from purport.covering.class_conditions import ClassCondition, KnownClasses
+from purport.covering.class_conditions import ClassCondition
 from purport.covering.conditions import Alternative, Condition, all_contained, may_share, within
+from purport.covering.known_classes import KnownClasses
 from purport.covering.limits import Limit
 from purport.matching.asked import ClassPredicate, MatchedPredicate, is_near_value
 from purport.matching.keys import Key
@@ -46,7 +47,7 @@ class Row:
     is_known: bool = True
 
     @classmethod
-    def of(cls, predicate: MatchedPredicate, classes: KnownClasses) -> Row:
+    def of(cls, predicate: MatchedPredicate, classes: KnownClasses | None) -> Row:
         """The row of a predicate without references."""
         is_near_name = predicate.attribute.approximation is not None
         is_near = is_near_value(predicate)
@@ -61,7 +62,7 @@ class Row:
             case _ if not isinstance(predicate, ClassPredicate):
                 return cls((Condition.of(predicate),), None, is_exact)
             case _ if is_exact:
-                return cls((classes.condition(predicate),), None, is_exact)
+                return cls((ClassCondition.of(predicate, classes),), None, is_exact)
         return cls((), None, is_exact, is_known=False)
 
     @property
@@ -73,27 +74,33 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of every event that answers some braces: by attributes, what is said."""
+    """What is known of every event that answers some braces: by attributes, what is said.
+
+    It is not `is_possible` if a bag holds no value that is asked for besides: nothing answers.
+    """
 
     said: dict[Key, tuple[AnyCondition, ...]]
     bags: dict[Key, tuple[Condition, ...]]
+    is_possible: bool
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Facts:
         """What rows say that must be answered, each fully."""
         bags: dict[Key, tuple[Condition, ...]] = {}
-        for row in rows:
-            if row.bag is not None:
-                key = row.bag.attribute
-                bags[key] = (*bags.get(key, ()), *_narrowed(row.bag, bags.get(key, ())))
+        is_possible = True
+        for bag in [row.bag for row in rows if row.bag is not None]:
+            others = bags.get(bag.attribute, ())
+            left = _narrowed(bag, others)
+            is_possible &= left is not None
+            bags[bag.attribute] = (*others, left or bag)
         said: dict[Key, tuple[AnyCondition, ...]] = dict(bags)
-        for row in rows:
-            for one in row.conditions:
-                key = one.attribute
-                narrow = isinstance(one, Condition) and key in bags
-                more = _narrowed(one, bags[key]) if narrow else (one,)  # type: ignore[arg-type]
-                said[key] = (*said.get(key, ()), *more)
-        return cls(said, bags)
+        for one in [one for row in rows for one in row.conditions]:
+            more: AnyCondition | None = one
+            if isinstance(one, Condition):
+                more = _narrowed(one, bags.get(one.attribute, ()))
+                is_possible &= more is not None
+            said[one.attribute] = (*said.get(one.attribute, ()), more or one)
+        return cls(said, bags, is_possible)
 
     def meet(self, row: Row) -> bool:
         """Whether each event with these facts answers a row fully."""
@@ -124,16 +131,18 @@ def can_share(one: Row, other: Row) -> bool:
     return may_share(first.attribute, second.attribute)
 
 
-def _narrowed(one: Condition, bags: Sequence[Condition]) -> tuple[Condition, ...]:
-    """A condition, with what all values of its attribute are within; each bag is tried."""
+def _narrowed(one: Condition, bags: Sequence[Condition]) -> Condition | None:
+    """A condition, with what all values of its attribute are within; None if no value is left."""
     for bag in bags:
         pairs = list(product(one.alternatives, bag.alternatives))
         if len(pairs) <= _MOST_ALTERNATIVES:
             left = tuple(
                 dict.fromkeys(mine + its for mine, its in pairs if not _excludes(its, mine))
             )
-            one = Condition(one.attribute, left) if left else one
-    return (one,)
+            if not left:
+                return None
+            one = Condition(one.attribute, left)
+    return one
 
 
 def _excludes(some: Alternative, others: Alternative) -> bool:

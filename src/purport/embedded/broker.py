@@ -16,7 +16,7 @@ import msgspec
 
 from purport.assembly import history_at, history_engine, matching_engine
 from purport.broker.access import AccessRules
-from purport.broker.asked import Asked, Query, dataset_of, written
+from purport.broker.asked import dataset_of, written
 from purport.broker.engine import Engine
 from purport.broker.graph import Graph, require_update
 from purport.broker.journal import Journal, MemoryJournal
@@ -33,7 +33,6 @@ from purport.broker.records import (
 )
 from purport.broker.registering import Wanted
 from purport.broker.registry import Registration
-from purport.broker.registry_text import RegistryLine, imported
 from purport.embedded.arguments import (
     Publishable,
     due_time,
@@ -44,11 +43,8 @@ from purport.embedded.arguments import (
     require_callback,
     require_own_name,
     require_owner,
-    require_postable,
-    require_registrable,
     require_text,
     require_topic,
-    require_unreserved,
 )
 from purport.embedded.beginning import begin, pause_forbidden
 from purport.embedded.changing import changed
@@ -60,11 +56,9 @@ from purport.embedded.listeners import Listeners
 from purport.embedded.neighbours import Neighbours
 from purport.embedded.opening import opened_journal
 from purport.embedded.permissions import (
-    claimed_owner,
     require_manager,
     require_publisher,
     require_reader,
-    require_subscriber,
     require_updater,
 )
 from purport.embedded.receipts import (
@@ -74,6 +68,7 @@ from purport.embedded.receipts import (
     update_receipt,
 )
 from purport.embedded.recent import RecentEntries
+from purport.embedded.registrar import Registrar
 from purport.embedded.settings import BrokerSettings
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.embedded.tally import Tally
@@ -125,7 +120,6 @@ class Broker(Window):
     ) -> None:
         self._settings = settings or BrokerSettings()
         self._journal = journal
-        self._to_private = self._settings.webhooks_to_private
         self._housekeeper: Housekeeper | None = None
         self._clock = clock or SystemClock()
         with ExitStack() as on_failure:
@@ -158,8 +152,9 @@ class Broker(Window):
         parts = TrialParts(matcher, known, self._clock)
         super().__init__(self._ledger, journal, deliveries, Trials(parts, explain))
         self._listeners = Listeners(self._ledger, deliveries, self._clock, self._settings)
+        self._registrar = Registrar(self._ledger, self._listeners, lambda: self._settings)
         self.neighbours = Neighbours(
-            self._ledger, deliveries, self._listeners, lambda: self._settings.access
+            self._ledger, deliveries, self._listeners, lambda: self._settings
         )
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
         if self._ledger.time_left() is not None:
@@ -321,12 +316,11 @@ class Broker(Window):
         )
         how = one_of(Acknowledging, acknowledging)
         require_callback(callback, asked, webhook)
-        require_postable(webhook, asked, to_private=self._to_private)
         with self._ledger.lock:
             self._ledger.require_open()
             if name is None:
                 wanted = msgspec.structs.replace(wanted, id=self._ledger.free_id())
-            self._register([Wanted(wanted, asked)])
+            self._registrar.register([Wanted(wanted, asked)])
             return self._listeners.hear(wanted.id, callback, how)
 
     def subscriber(
@@ -403,9 +397,7 @@ class Broker(Window):
         }
         with self._ledger.lock:
             wanted = changed(self._require_manager(identifier, who), text, dataset, given)
-            if wanted is not None:
-                require_postable(wanted.record.webhook, wanted.asked, to_private=self._to_private)
-            self._register([] if wanted is None else [wanted])
+            self._registrar.register([] if wanted is None else [wanted])
             return self._ledger.registration(identifier)
 
     def webhook_status(self, identifier: str, *, who: str | None = None) -> WebhookStatus | None:
@@ -430,35 +422,19 @@ class Broker(Window):
         not manage what belongs to others imports what is theirs, or nobody's, which becomes theirs;
         `Forbidden` says which line is another's.
         """
-        claim = partial(claimed_owner, self._settings.access, who)
-        wanted = imported(require_text(text, "a registry"), owner=owner, claim=claim)
-        for line, _ in wanted:
-            require_unreserved(line.id, self._settings.reserved)
-        return self._register_lines(wanted)
+        return self._registrar.import_registry(text, owner=owner, who=who)
 
     def adopt_registry(self, text: str) -> list[Registration]:
         """The same for whoever keeps the broker: all of it belongs to those whom it names."""
-        return self._register_lines(imported(require_text(text, "a registry")))
+        return self._registrar.adopt_registry(text)
 
     def reserved_registrations(self) -> list[Registration]:
         """What stands under names that are reserved, whoever it belongs to."""
-        with self._ledger.lock:
-            self._ledger.require_open()
-            return [
-                one for one in self._ledger.registry if one.id.startswith(self._settings.reserved)
-            ]
+        return self._registrar.reserved()
 
     def require_adoptable(self, text: str, access: AccessRules) -> None:
         """Raise what would keep a registry from being adopted while these access rules hold."""
-        wanted = imported(require_text(text, "a registry"))
-        for line, asked in wanted:
-            require_postable(line.webhook, asked, to_private=self._to_private)
-        with self._ledger.lock:
-            self._ledger.require_open()
-            for line, asked in wanted:
-                self._check(line.asked(), asked, access)
-                if isinstance(asked, Query):
-                    self._ledger.query_as_it_is(asked)
+        self._registrar.require_adoptable(text, access)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The entries of the journal after a sequence, in order; from the first that is kept on."""
@@ -530,27 +506,3 @@ class Broker(Window):
         if self._ledger.next_deadline is not None:
             self._timer.look()
         return receipts_of(entries, len(events), late)
-
-    def _register_lines(self, wanted: list[tuple[RegistryLine, Asked]]) -> list[Registration]:
-        for line, asked in wanted:
-            require_postable(line.webhook, asked, to_private=self._to_private)
-        with self._ledger.lock:
-            self._ledger.require_open()
-            self._register([Wanted(line.asked(), asked, line.is_paused) for line, asked in wanted])
-            return [self._ledger.registration(line.id) for line, _ in wanted]
-
-    def _register(self, wanted: Sequence[Wanted]) -> None:
-        """Register all that is wanted, each paused or not; raises what is wrong with one."""
-        for one in wanted:
-            self._check(one.record, one.asked, self._settings.access)
-        self._ledger.register(wanted)
-        for one in wanted:
-            self._listeners.post_for(self._ledger.registration(one.record.id))
-
-    def _check(self, wanted: Subscribed, asked: Asked, access: AccessRules) -> None:
-        require_registrable(wanted)
-        before = self._ledger.registry.find(wanted.id)
-        require_subscriber(access, wanted, asked, before)
-        if isinstance(asked, Query):
-            return
-        self._ledger.require_runnable(asked)

@@ -1,50 +1,29 @@
-"""Journal and state under one lock: what is written is applied, and what is applied is written."""
+"""What happens in a broker: everything is drafted from its state, and written as one change."""
 
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from purport.broker.access import AccessRules
-from purport.broker.asked import Asked, Query
-from purport.broker.cursor import Cursor
-from purport.broker.drafting import BacklogFull, Drafting
-from purport.broker.engine import Engine, Found
-from purport.broker.graph import Graph
-from purport.broker.journal import Journal, JournalError, MemoryJournal, Snapshot
-from purport.broker.links import Arrival, Links
-from purport.broker.publishing import arrived, detected, published
+from purport.broker.asked import Query
+from purport.broker.drafting import BacklogFull
+from purport.broker.journal import JournalError
+from purport.broker.publishing import detected, published
 from purport.broker.records import (
-    Acknowledged,
     Entry,
     Published,
-    Record,
     Scheduled,
-    Subscribed,
     TimePassed,
-    Unsubscribed,
     Updated,
     UpdateFailed,
 )
 from purport.broker.registering import Wanted, registered, resumed, told_anew
-from purport.broker.registry import Registration, Registry
-from purport.broker.restart import restored
-from purport.broker.retention import Retention
 from purport.broker.schedule import DelayedUpdate
-from purport.broker.state import id_at
 from purport.broker.updating import Cause, updated
-from purport.embedded.acknowledgements import Acknowledgements
-from purport.embedded.dropping import droppable
-from purport.embedded.on_failure import OnFailure
-from purport.embedded.settings import BrokerSettings
-from purport.embedded.tally import Counts, Tally
-from purport.errors import PurportError
-from purport.model.clock import Clock
+from purport.embedded.written_state import BrokerClosed, WrittenState
 from purport.model.event import Event
 from purport.model.interval import microseconds_of
 from purport.model.subscription import Subscription
@@ -52,12 +31,6 @@ from purport.sparql.graph_store import Answer
 
 _LOG = logging.getLogger("purport.broker")
 _LONGEST_REASON = 1_000
-_ENTRIES_BETWEEN_LOOKS = 10_000  # for what can be forgotten
-_BEHIND = "the broker could not follow its own journal: open it again"
-
-
-class BrokerClosed(PurportError):
-    """The broker was closed: nothing can be done with it any more."""
 
 
 class Publication(NamedTuple):
@@ -67,79 +40,11 @@ class Publication(NamedTuple):
     late: dict[int, timedelta]  # by their sequences
 
 
-class Ledger:
-    """The journal of a broker and the state that follows from it.
+class Ledger(WrittenState):
+    """All that changes a broker, and what is asked of its graph.
 
-    Every change is drafted from the state, appended to the journal, and applied when the journal
-    has it. What cannot be appended has not happened.
+    Each change is drafted from the state as it is, after what is due by then.
     """
-
-    def __init__(
-        self,
-        journal: Journal,
-        engines: Sequence[Engine],
-        graph: Graph,
-        clock: Clock,
-        settings: BrokerSettings,
-    ) -> None:
-        self.lock = threading.RLock()
-        self._journal, self._clock, self._settings = journal, clock, settings
-        self._state = restored(journal, engines, graph)
-        self.notice: Callable[[Entry], None] = _nobody  # is told of each entry
-        self.received = Acknowledgements()
-        self._counts = Counts()
-        self._has_failed = False  # the last time something was to be written
-        self._snapshot_at = self._state.sequence  # the last one is of then
-        self._looked_at = self._state.sequence  # for what can be forgotten
-        self._why_closed = ""
-        self._following = OnFailure(self._fall_behind)
-        self._drafting = OnFailure(self._take_back)
-
-    @property
-    def registry(self) -> Registry:
-        """What is subscribed to."""
-        return self._state.registry
-
-    @property
-    def links(self) -> Links:
-        """What is known of neighbours."""
-        return self._state.links
-
-    @property
-    def unrunnable(self) -> Mapping[str, str]:
-        """Subscriptions that no engine runs any more, and why."""
-        return self._state.unrunnable
-
-    @property
-    def sequence(self) -> int:
-        """The sequence of the last entry."""
-        return self._state.sequence
-
-    def set_access(self, access: AccessRules) -> None:
-        """Let other rules hold from now on."""
-        with self.lock:
-            self.require_open()
-            self._settings = replace(self._settings, access=access)
-
-    def require_writable(self) -> None:
-        """Raise what keeps the journal from being written, if it did last time and still does."""
-        with self.lock:
-            self.require_open()
-            if self._has_failed:
-                self._journal.keep_snapshot(Snapshot(self._state.sequence, self._state.snapshot()))
-                self._has_failed = False
-
-    def tally(self) -> Tally:
-        """What has happened since this process began, and what waits now."""
-        with self.lock:
-            self.require_open()
-            subscriptions = [one.id for one in self.registry if not one.is_link]
-            waiting = sum(map(self._waiting, subscriptions))
-            return self._counts.tally(self.sequence, len(subscriptions), waiting)
-
-    def _waiting(self, identifier: str) -> int:
-        cursor = self.cursor(identifier)
-        return 0 if cursor is None else cursor.waiting
 
     def publish(self, events: Sequence[Event], topic: str, publisher: str | None) -> Publication:
         """Publish events, rules included, as one change; what is found by them in others."""
@@ -160,19 +65,11 @@ class Ledger:
             self._tell_what_was_found_by(entries)
             return Publication(entries, late)
 
-    def arrive(self, arrivals: Sequence[Arrival], link: str) -> list[Entry]:
-        """Publish what came by a link, of it what is not known, as one change."""
+    def change(self, draft: Callable[..., list[Entry]]) -> list[Entry]:
+        """Write the entries that a function gives for the state, a time and what was received."""
         with self.lock, self._drafting:
             self.run_what_may()
-            entries = arrived(
-                self._state,
-                arrivals,
-                self._clock.now(),
-                link=link,
-                limits=self._settings.limits,
-                access=self._settings.access,
-                received=self.received.all(),
-            )
+            entries = draft(state=self._state, at=self._clock.now(), received=self.received.all())
             self._write(entries)
             self._tell_what_was_found_by(entries)
             return entries
@@ -270,11 +167,6 @@ class Ledger:
             )
             self._write(entries)
 
-    def _found(self) -> Sequence[Found]:
-        """What was found in time, and no entry has yet."""
-        with self._following:
-            return self._state.found()
-
     def _late(self, entries: Sequence[Entry]) -> dict[int, timedelta]:
         """Which publications came too late to count in time, and by how much."""
         time = self._state.time
@@ -335,132 +227,11 @@ class Ledger:
             self.require_open()
             self._write(told_anew(self._state, self._clock.now()))
 
-    def record(self, *records: Record) -> list[Entry]:
-        """Write records as one change."""
-        with self.lock:
-            self.require_open()
-            drafting = self._new_draft()
-            for one in records:
-                drafting.add(one)
-            self._write(drafting.entries)
-            return drafting.entries
-
     def require_runnable(self, subscription: Subscription) -> None:
         """Raise what is wrong with a subscription before anybody hears of it."""
         with self.lock:
             self.require_open()
             self._state.require_runnable(subscription)
-
-    def free_id(self) -> str:
-        """An id that nobody has, or ever had, for a subscription without a name."""
-        number = self._state.sequence + 1
-        while (found := id_at(number)) in self.registry or found in self._state.ended:
-            number += 1
-        return found
-
-    def registration(self, identifier: str) -> Registration:
-        """What is subscribed to under an id."""
-        with self.lock:
-            self.require_open()
-            return self.registry.get(identifier)
-
-    def cursor(self, identifier: str) -> Cursor | None:
-        """How far a subscriber is, with what the journal does not know yet."""
-        cursor = self._state.cursors.get(identifier)
-        return None if cursor is None else cursor.through(self.received.through(identifier))
-
-    def receive(self, identifier: str, through: int) -> None:
-        """Remember what was received; it is written later, of those that outlive the process."""
-        with self.lock:
-            if self.registry.get(identifier).is_durable:
-                self.received.add(identifier, through)
-            else:
-                self._state.receive(identifier, through)
-
-    def is_full(self, identifier: str) -> bool:
-        """Whether as much waits for a subscriber as may."""
-        with self.lock:
-            cursor = self.cursor(identifier)
-            return (
-                cursor is not None and cursor.waiting >= self.registry.get(identifier).most_waiting
-            )
-
-    def write_received(self) -> None:
-        """Have the journal remember what was received."""
-        with self.lock:
-            if self.is_open:
-                drafting = self._new_draft()
-                drafting.acknowledge(self.received.all())
-                self._write(drafting.entries)
-
-    def expire(self) -> None:
-        """Let subscriptions go whose time is up."""
-        with self.lock:
-            if self.is_open:
-                drafting = self._new_draft()
-                drafting.expire()
-                self._write(drafting.entries)
-
-    def keep_snapshot(self) -> None:
-        """Have the journal keep the state, so that a restart need not begin at the beginning."""
-        with self.lock:
-            self.require_open()
-            self._tell_found(())  # which a snapshot does not have
-            if self._state.sequence > self._snapshot_at:
-                self._journal.keep_snapshot(Snapshot(self._state.sequence, self._state.snapshot()))
-                self._snapshot_at = self._state.sequence
-
-    def drop_old(self) -> int:
-        """Drop what need not be kept any longer; gives how many entries."""
-        retention = self._settings.retention
-        if retention == Retention():
-            return 0
-        with self.lock:
-            self.require_open()
-            through = droppable(self._journal, self._state, retention, self._clock.now())
-            if through < self._journal.first:
-                return 0
-            self._snapshot_at = 0  # a crash, or a full disk, may have kept the last from being kept
-            self.keep_snapshot()
-        return self._journal.drop(through)  # which may have to wait until a stretch is written
-
-    def close(self) -> None:
-        """Write what is left, and let go of the journal."""
-        with self.lock:
-            if not self.is_open:
-                return
-            try:
-                self.write_received()
-                self.keep_snapshot()
-            finally:
-                self._let_go("the broker is closed")
-
-    def _let_go(self, why: str) -> None:
-        """Nothing can be done with it any more."""
-        self._why_closed = why
-        try:
-            self._journal.close()
-        finally:
-            if self._state.time is not None:
-                self._state.time.close()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether anything can be done with it."""
-        return not self._why_closed
-
-    def require_open(self) -> None:
-        """Raise `BrokerClosed` if nothing can be done any more."""
-        if self._why_closed:
-            raise BrokerClosed(self._why_closed)
-
-    def _fall_behind(self) -> None:
-        """The state, or an engine, stays behind the journal: that is the end."""
-        self._let_go(_BEHIND)
-
-    def _take_back(self) -> None:
-        """What was drafted is not in the journal: the graph is as it was before."""
-        self._state.require_graph().take_back()
 
     @contextmanager
     def _holding(self) -> Iterator[None]:
@@ -469,9 +240,6 @@ class Ledger:
             yield
         finally:
             self._state.require_graph().let_go()
-
-    def _new_draft(self) -> Drafting:
-        return Drafting(self._state, self._clock.now(), self._settings.access)
 
     def _update(self, text: str, cause: Cause) -> Entry:
         entries = updated(
@@ -500,58 +268,9 @@ class Ledger:
             _LOG.warning("the delayed update %d could not run: %s", one.number, reason)
             return self.record(UpdateFailed(one.number, reason))[0]
 
-    def _write(
-        self, entries: Sequence[Entry], subscriptions: Mapping[str, Asked] | None = None
-    ) -> None:
-        if not entries:
-            return
-        try:
-            self._journal.append(entries)
-        except BaseException:
-            self._has_failed = True
-            if self._journal.last != self._state.sequence:  # or else nothing has happened
-                self._let_go(_BEHIND)
-            raise
-        self._has_failed = False
-        with self._following:
-            for entry in entries:
-                if type(entry.record) is Published:
-                    self._state.apply(entry)
-                else:
-                    self._apply(entry, entry.record, subscriptions or {})
-        for entry in entries:
-            self._counts.count(entry.record)
-            self.notice(entry)
-        if self._state.sequence - self._snapshot_at >= self._settings.snapshot_every:
-            self._try_to_keep_snapshot()
-        if self._state.sequence - self._looked_at >= _ENTRIES_BETWEEN_LOOKS:
-            self._forget()
-
-    def _try_to_keep_snapshot(self) -> None:
-        if self._found():  # which is told first
-            return
-        try:
-            self.keep_snapshot()
-        except PurportError as error:  # what was published is kept all the same
-            self._snapshot_at = self._state.sequence
-            _LOG.warning("a snapshot could not be kept: %s", error)
-
-    def _forget(self) -> None:
-        """Of a journal in memory, drop all but the last entries and what waits."""
-        self._looked_at = self._state.sequence
-        if isinstance(self._journal, MemoryJournal):
-            acknowledged = {name: one.acknowledged for name, one in self._state.cursors.items()}
-            through = self._state.sequence - self._settings.memory_entries
-            self._journal.forget(through, acknowledged)
-
-    def _apply(self, entry: Entry, record: Record, subscriptions: Mapping[str, Asked]) -> None:
-        asked = subscriptions.get(record.id) if isinstance(record, Subscribed) else None
-        self._state.apply(entry, asked)
-        if isinstance(record, Acknowledged):
-            self.received.forget(record.id, record.through)
-        elif isinstance(record, Unsubscribed):
-            self.received.forget(record.id, self.received.through(record.id))
-
-
-def _nobody(entry: Entry) -> None:
-    """Nobody listens yet."""
+    def keep_snapshot(self) -> None:
+        """The same after what was found in time is told, which a snapshot does not have."""
+        with self.lock:
+            self.require_open()
+            self._tell_found(())
+            super().keep_snapshot()

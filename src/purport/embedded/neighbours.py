@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from purport.broker.access import AccessRules, Action
+from purport.broker.access import Action
 from purport.broker.asked import asked_in
 from purport.broker.links import PREFIX, Arrival, Epoch, link_id, link_text
+from purport.broker.publishing import arrived
 from purport.broker.records import (
     Begun,
     Delivery,
     Entry,
     Linked,
+    Origin,
     Overflow,
     Published,
+    Rerouted,
     Subscribed,
     Unsubscribed,
 )
 from purport.broker.registering import Wanted
+from purport.broker.rerouting import rerouted
 from purport.broker.wanted import wanted_for
 from purport.covering.interest import Interest
 from purport.embedded.arguments import require_name
 from purport.embedded.deliveries import Deliveries
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
+from purport.embedded.settings import BrokerSettings
 from purport.embedded.status import SubscriptionStatus
 from purport.embedded.subscriber import Acknowledging, Subscriber
 from purport.errors import NotFound
+
+_AT_ONCE = 200  # events that are told to others in one change
 
 
 class Departure(NamedTuple):
@@ -57,10 +65,10 @@ class Neighbours:
         ledger: Ledger,
         deliveries: Deliveries,
         listeners: Listeners,
-        access: Callable[[], AccessRules],
+        settings: Callable[[], BrokerSettings],
     ) -> None:
         self._ledger, self._deliveries, self._listeners = ledger, deliveries, listeners
-        self._access = access
+        self._settings = settings
 
     def begin(self, name: str) -> Epoch:
         """Begin an epoch, under the name by which neighbours know this broker."""
@@ -133,25 +141,51 @@ class Neighbours:
         with self._ledger.lock:
             link = self._known(neighbour)
             principal = self._ledger.registry.get(link).owner
-            access = self._access()
+            limits, access = self._settings().limits, self._settings().access
             allowed = [
                 one for one in arrivals if access.allows(principal, Action.PUBLISH, topic=one.topic)
             ]
-            entries = self._ledger.arrive(allowed, link)
+            draft = partial(arrived, arrivals=allowed, link=link, limits=limits, access=access)
+            entries = self._ledger.change(draft)
             taken = sum(
                 type(one.record) is Published and one.record.origin is not None for one in entries
             )
             forbidden = len(arrivals) - len(allowed)
             return Arrived(entries, len(allowed) - taken, forbidden)
 
+    def is_known(self, origin: Origin) -> bool:
+        """Whether an event is in the journal."""
+        with self._ledger.lock:
+            return self._ledger.links.is_known(origin)
+
     def departures(self, neighbour: str, after: int, most: int) -> list[Departure]:
         """Some of what waits for a neighbour, under numbers after this one."""
         with self._ledger.lock:
             link, links = self._known(neighbour), self._ledger.links
-            cursor = self._ledger.cursor(link)
-            assert cursor is not None
-            entries = self._deliveries.entries(link, max(after, cursor.acknowledged), most)
+            entries = self._deliveries.entries(link, self._behind(link, after), most)
             return [Departure(_number(entry, link), links.as_told(entry)) for entry in entries]
+
+    def reroute(self, neighbour: str) -> None:
+        """Tell others what waits for a neighbour, and have nothing more wait for it.
+
+        Another way leads to it. What waits goes on waiting: it will be known there by then.
+        """
+        with self._ledger.lock:
+            self.tell_others(neighbour)
+            wanted = self._ledger.links.interests(self._known(neighbour))
+            self.take_interests(neighbour, {}, wanted)
+
+    def tell_others(self, neighbour: str) -> None:
+        """Tell other neighbours what waits for one, as far as they ask for it.
+
+        `BacklogFull` if as much waits for one of the others as may.
+        """
+        with self._ledger.lock:
+            link, after = self._known(neighbour), -1
+            while waiting := self._deliveries.entries(link, self._behind(link, after), _AT_ONCE):
+                access = self._settings().access
+                self._ledger.change(partial(rerouted, waiting=waiting, link=link, access=access))
+                after = _number(waiting[-1], link)
 
     def acknowledge(self, neighbour: str, number: int) -> None:
         """A neighbour has everything through this number in its journal."""
@@ -181,6 +215,12 @@ class Neighbours:
         """Tell whose registration has changed, in the thread in which it did: be quick."""
         self._listeners.watch = tell
 
+    def _behind(self, link: str, after: int) -> int:
+        """A number, or that through which everything is acknowledged."""
+        cursor = self._ledger.cursor(link)
+        assert cursor is not None
+        return max(after, cursor.acknowledged)
+
     def _known(self, neighbour: str) -> str:
         """The id of the link to a neighbour."""
         identifier = link_id(neighbour)
@@ -190,5 +230,5 @@ class Neighbours:
 
 
 def _number(entry: Entry, link: str) -> int:
-    assert isinstance(entry.record, Published)
+    assert isinstance(entry.record, Published | Rerouted)
     return next(one.number for one in entry.record.told if one.subscription == link)

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from purport.broker.registry import Registration
 from purport.courier import Patience, asked_wait, may_pass
 from purport.embedded.deliveries import Deliveries
-from purport.embedded.ledger import BrokerClosed
 from purport.embedded.message import delivery_key, message_of
 from purport.embedded.post_office import LONG_SECONDS
+from purport.embedded.written_state import BrokerClosed
 from purport.errors import InvalidInput
 from purport.model.notification import Notification
 from purport.posting import PostFailed, posted, shown

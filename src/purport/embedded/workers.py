@@ -6,8 +6,8 @@ import logging
 import threading
 from collections.abc import Callable
 
-from purport.embedded.ledger import BrokerClosed
 from purport.embedded.subscriber import Subscriber
+from purport.embedded.written_state import BrokerClosed
 from purport.errors import PurportError
 from purport.model.notification import Notification
 

@@ -23,7 +23,7 @@ from purport.matching.individuals import Individuals, ontology_of
 from purport.matching.interned import Interned
 from purport.matching.lines import line_of
 from purport.matching.measures import Measures
-from purport.matching.plan import DEFAULTS, Mode, SubscriptionPlan, mode_of
+from purport.matching.plan import DEFAULTS, Defaults, Mode, SubscriptionPlan, mode_of
 from purport.model.event import Event, Statement
 from purport.model.language.label import label, place_of
 from purport.model.match import Mapping, Match
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from purport.matching.individuals import GivenOntology
+    from purport.ontology.ontology import Ontology
 
 MOST_THREADS = 256
 _LEFT_SLOTS = 50_000  # how many more empty slots than subscriptions there may be
@@ -86,7 +87,7 @@ class Matcher:
         self._classes = ClassAnswers(Individuals(known), self.measures) if known else None
         self._lock = threading.RLock()
         self._named: dict[str, Subscription] = {}
-        self._visited = 0
+        self._visited = self._plans_run = 0
         self._begin()
         if isinstance(subscriptions, Subscription):
             raise InvalidInput("expected several subscriptions, such as a list, got one")
@@ -107,6 +108,21 @@ class Matcher:
     def visited(self) -> int:
         """How many subscriptions were looked at, over all events: it shows what an index saves."""
         return self._visited + self._compiled.visited + self._checking.looked_at
+
+    @property
+    def plans_run(self) -> int:
+        """How often a subscription was looked at by its plan, which takes long."""
+        return self._plans_run + self._checking.plans_run
+
+    @property
+    def defaults(self) -> Defaults:
+        """What holds where a subscriber says nothing."""
+        return self._defaults
+
+    @property
+    def ontology(self) -> Ontology | None:
+        """What judges classes, if something does."""
+        return self._classes.individuals.ontology if self._classes is not None else None
 
     def add(self, subscription: Subscription) -> None:
         """Take up a subscription.
@@ -132,6 +148,23 @@ class Matcher:
     def requires_exact(self, options: Options) -> bool:
         """Whether a predicate without `~` must hold under these options."""
         return (options.exact or self._defaults.exact) is Exactness.REQUIRED
+
+    def may_be_guarded(self, subscription: Subscription) -> bool:
+        """Whether one that is here takes long to look at, and is accepted or not, no less."""
+        with self._lock:
+            plan = self._checking.plan_of(self._slots[subscription][0])
+        return plan is not None and all(line.is_exact for line in plan.lines)
+
+    def guard(self, subscription: Subscription, guards: Iterable[Subscription]) -> None:
+        """Look closely at a subscription only where others match, which match whatever it does.
+
+        That they do is for the caller to know; who guards a subscription is not guarded by it. The
+        guards take the place of those that it had. `KeyError` if one of them is not here.
+        """
+        with self._lock:
+            slots = [self._slots[one][0] for one in guards]
+            for slot in self._slots[subscription]:
+                self._checking.guard(slot, slots)
 
     def check(self, subscription: Subscription) -> None:
         """Raise what `add` would raise of a subscription without a name, and take up nothing."""
@@ -262,11 +295,16 @@ class Matcher:
 
     def _build_anew(self) -> None:
         """Compile what is left, after many subscriptions have gone."""
-        left, self._visited = self.subscriptions, self.visited
+        left, guards = self.subscriptions, self._checking.guards
+        self._visited, self._plans_run = self.visited, self.plans_run
+        live = sorted(slot for slots in self._slots.values() for slot in slots)
         self._begin()
         for subscription in left:
             plan = self._plan(subscription)
             self._put(subscription, plan)
+        anew = {slot: place for place, slot in enumerate(live)}
+        for slot, some in guards.items():
+            self._checking.guard(anew[slot], [anew[one] for one in some])
 
     def _match_batch(
         self, batch: Batch, event_at: Callable[[int], Event], threads: int

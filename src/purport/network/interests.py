@@ -10,7 +10,9 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from purport.errors import InvalidInput
 from purport.model.class_expression import And, ClassExpression, HasValue, Named
@@ -20,6 +22,8 @@ from purport.network.scenario import Interests
 from purport.ontology.codes.messages import read_event, read_subscription
 from purport.ontology.description import Description
 from purport.ontology.ontology import Ontology
+
+Flags = NDArray[np.bool_]
 
 _SHIPPED = "sensing.ttl"
 _DEFINED, _LEVEL = "sensing:Severe", "sensing:level"  # of the ontology that is shipped
@@ -120,15 +124,24 @@ class Pool:
                     self._works[event, subscription] = found
         return [[self._works[event, text] for text in subscriptions] for event in events]
 
-    def covers(self, subscriptions: Sequence[str]) -> list[list[bool]]:
-        """Which subscription, by rows, takes in all that another one does."""
+    def covers(self, subscriptions: Sequence[str], answers: Flags) -> list[list[bool]]:
+        """Which subscription, by rows, takes in all that another one does.
+
+        Where `answers[event, subscription]` show that it does not, nothing has to be inferred.
+        """
         asked = {text: self.expression(text) for text in subscriptions}
-        for wider, one in asked.items():
-            for narrower, other in asked.items():
+        refused = (~answers).T.astype(np.float32) @ answers.astype(np.float32) > 0
+        for row, (wider, one) in enumerate(asked.items()):
+            for column, (narrower, other) in enumerate(asked.items()):
+                if refused[row, column]:
+                    continue
                 if (wider, narrower) not in self._covers:
                     found = wider == narrower or self.ontology.subsumes_expression(one, other)
                     self._covers[wider, narrower] = found
-        return [[self._covers[one, other] for other in subscriptions] for one in subscriptions]
+        return [
+            [self._covers.get((one, other), False) for other in subscriptions]
+            for one in subscriptions
+        ]
 
 
 @lru_cache(maxsize=8)

@@ -20,6 +20,7 @@ from purport.network.scenario import Computing
 
 Numbers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Reals = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,19 @@ class Meaning:
 
         What lies below one that does not match is left out.
         """
-        above = self.covers & ~self.covers.T & asked[:, None]
-        is_ruled_out = (~self.answers).astype(np.float32) @ above.astype(np.float32) > 0
-        found: Picojoules = np.where(is_ruled_out | ~asked, 0, self.work_pj).sum(axis=1)
+        which = np.flatnonzero(asked)
+        is_ruled_out = self._refused[:, which] @ self._above[np.ix_(which, which)] > 0
+        found: Picojoules = np.where(is_ruled_out, 0, self.work_pj[:, which]).sum(axis=1)
         return found
+
+    @cached_property
+    def _above(self) -> Reals:
+        """1 where one subscription covers another one, and not the other way round."""
+        return (self.covers & ~self.covers.T).astype(np.float32)
+
+    @cached_property
+    def _refused(self) -> Reals:
+        return (~self.answers).astype(np.float32)
 
 
 def drawn_meaning(
@@ -113,15 +123,16 @@ def _coded(
     """Everything as messages, and every pair of them matched."""
     works = pool.works(events, subscriptions)
     shape = len(events), len(subscriptions)
+    answers = np.array([[one.matches for one in row] for row in works], np.bool_).reshape(shape)
     return Meaning(
         events,
         np.array([len(pool.event_message(text)) for text in events], np.int32),
         subscriptions,
         np.array([len(pool.subscription_message(text)) for text in subscriptions], np.int32),
         *of_nodes,
-        np.array([[one.matches for one in row] for row in works], np.bool_).reshape(shape),
+        answers,
         np.array([[one.picojoules(computing) for one in row] for row in works], np.int64).reshape(
             shape
         ),
-        np.array(pool.covers(subscriptions), np.bool_).reshape(shape[1], shape[1]),
+        np.array(pool.covers(subscriptions, answers), np.bool_).reshape(shape[1], shape[1]),
     )

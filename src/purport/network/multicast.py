@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from purport.network.multicast_kernel import Arcs, Growing, Grown, Weighing, grow_all, weigh_arcs
+from purport.network.multicast_kernel import (
+    Arcs,
+    Growing,
+    Grown,
+    Weighing,
+    grow_all,
+    shape,
+    weigh_arcs,
+)
 from purport.network.network import Network
 from purport.network.paths_kernel import Heap
 from purport.network.scenario import Overhearing
@@ -63,7 +71,8 @@ def arcs_of(network: Network, most: int) -> Arcs:
     one = np.concatenate((up[row], network.pairs[:, 0])).astype(np.int64)
     other = np.concatenate((up[nearest[row, column]], network.pairs[:, 1])).astype(np.int64)
     nodes = len(network)
-    keys = np.unique(np.concatenate((one * nodes + other, other * nodes + one)))
+    keys = np.sort(np.concatenate((one * nodes + other, other * nodes + one)))
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     one, other = keys // nodes, keys % nodes
     apart = ((network.positions[one] - network.positions[other]) ** 2).sum(axis=1)
     order = np.lexsort((other, apart, one))
@@ -145,17 +154,13 @@ def _grown(network: Network, weighing: Weighing, arcs: Arcs, publishers: Numbers
 
 def _tree(kind: int, wanted: Numbers, order: Numbers, parents: Numbers, steps: int) -> Tree:
     """Nodes in the order in which they joined, put together by who sends to them."""
-    place = np.empty(len(parents), np.int32)
-    place[order] = np.arange(len(order))
-    behind = np.ones(len(order), np.int32)
-    senders_of = place[parents[order]]
-    for number in range(len(order) - 1, 0, -1):
-        behind[senders_of[number]] += behind[number]
-    others = senders_of[1:]
-    by_sender = np.argsort(others, kind="stable")
-    sending, first = np.unique(others[by_sender], return_index=True)
+    count = len(order)
+    place, behind = np.empty(len(parents), np.int32), np.empty(count, np.int32)
+    first, receivers = np.empty(count + 1, np.int64), np.empty(count - 1, np.int32)
+    shape(order, parents, place, behind, first, receivers)
+    sending = np.flatnonzero(first[1:] > first[:-1])
     senders = order[sending]
-    via = np.searchsorted(sending, senders_of[sending]).astype(np.int32)
+    via = np.searchsorted(sending, place[parents[senders]]).astype(np.int32)
     via[:1] = -1
     return Tree(
         int(order[0]),
@@ -164,9 +169,9 @@ def _tree(kind: int, wanted: Numbers, order: Numbers, parents: Numbers, steps: i
         order,
         senders,
         via,
-        np.append(first, len(others)).astype(np.int64),
-        order[1:][by_sender],
-        behind[sending] - 1,
+        np.append(first[sending], count - 1),
+        receivers,
+        behind[sending],
         wanted[parents[wanted] < 0],
         steps,
     )

@@ -241,12 +241,14 @@ def _spread(
     first, end = arcs.starts[here], arcs.starts[here + 1]
     for arc in range(first, end):
         there = arcs.others[arc]
+        if parents[there] >= 0:
+            continue
         cost = base + max(arcs.sending[arc] - spent, 0.0) + _receiving(weighing, there)
         size = _offer(room, parents, here, there, cost, hops, size)
     if here != publisher:
         return size, int(end - first)
     for there in range(len(parents)):
-        if room.direct[there] < np.inf:
+        if parents[there] < 0 and room.direct[there] < np.inf:
             cost = max(room.direct[there] - spent, 0.0) + _receiving(weighing, there)
             size = _offer(room, parents, here, there, cost, hops, size)
     return size, int(end - first) + len(parents)
@@ -256,12 +258,12 @@ def _spread(
 def _offer(
     room: Growing, parents: Numbers, here: int, there: int, cost: float, hops: int, size: int
 ) -> int:
-    """Come to a node from another one, if it has not joined and this is cheaper than before.
+    """Come to a node that has not joined from another one, if this is cheaper than before.
 
     Of two in the tree from whom it costs the same, the one with the smaller number is taken.
     """
     is_same = cost == room.costs[there] and parents[here] >= 0 and here < room.before[there]
-    if parents[there] >= 0 or (cost >= room.costs[there] and not is_same):
+    if cost >= room.costs[there] and not is_same:
         return size
     room.costs[there], room.before[there], room.hops[there] = cost, here, hops
     if room.heap.places[there] < 0:
@@ -322,3 +324,31 @@ def _spent(arcs: Arcs, tail: int, node: int, room: Growing) -> float:
         if arcs.others[arc] == node:
             return float(arcs.sending[arc])
     return float(room.direct[node])
+
+
+@compiled
+def shape(
+    order: Numbers, parents: Numbers, place: Numbers, behind: Numbers, first: Places, to: Numbers
+) -> None:
+    """Put a tree together by who sends: node `order[i]` to `to[first[i]:first[i + 1]]`.
+
+    `place` finds a node in `order`, `behind` counts the nodes that come after one.
+    """
+    for number in range(len(order)):
+        place[order[number]] = number
+        behind[number], first[number] = 0, 0
+    first[len(order)] = 0
+    for number in range(len(order) - 1, 0, -1):
+        sender = place[parents[order[number]]]
+        behind[sender] += behind[number] + 1
+        first[sender] += 1
+    total = 0
+    for number in range(len(order)):
+        total, first[number] = total + first[number], total
+    for number in range(1, len(order)):
+        sender = place[parents[order[number]]]
+        to[first[sender]] = order[number]
+        first[sender] += 1
+    for number in range(len(order), 0, -1):
+        first[number] = first[number - 1]
+    first[0] = 0

@@ -12,6 +12,7 @@ from purport.network.energy import For, Picojoules
 from purport.network.network import Network
 from purport.network.round_kernel import (
     DUE,
+    EVERY,
     FORBIDDEN,
     NOTED,
     RELEVANT,
@@ -204,7 +205,7 @@ def _desk(traffic: Traffic, rules: Rules, nodes: int) -> Desk:
     transmissions, copies = len(traffic.laid.sender), len(traffic.laid.receiver)
     events = len(traffic.events.publisher)
     most = int(np.bincount(traffic.laid.sender, minlength=1).max())
-    slots = (rules.slots + most + _MORE_SLOTS) * WINDOW // rules.awake + _MORE_SLOTS
+    slots = (rules.slots + EVERY * most + _MORE_SLOTS) * WINDOW // rules.awake + _MORE_SLOTS
     return Desk(
         np.empty(slots, np.int32),
         np.empty(events, np.int32),

@@ -1,10 +1,10 @@
 """One round, message by message.
 
 Time is in slots. An event begins in a slot of its own; who has received it sends it on from the
-next slot on, one message in each slot, those first that it has had first. In a slot, senders pay
-first, in the order of the transmissions; then, transmission by transmission, receivers pay, those
-that overhear it, and those that confirm it. Who cannot pay is dead at once, and what it has left is
-of no use.
+next slot on, those messages first that it has had first, and in every third slot at most, so that
+what it has sent can be sent on. In a slot, senders pay first, in the order of the transmissions;
+then, transmission by transmission, receivers pay, those that overhear it, and those that confirm
+it. Who cannot pay is dead at once, and what it has left is of no use.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ Places = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Reals = NDArray[np.float64]
 
+EVERY = 3  # slots there are from one message of a node to its next, at least
 WINDOW = 100  # slots, of which nodes are awake in the first ones
 _COMPUTATION, _CONTROL, _DATA = 0, 1, 2  # as in `For`
 _START, _PUBLISHES, _LOST, _CONFIRMATION_LOST, _PAUSE = 1, 2, 3, 4, 5  # what chances are for
@@ -206,7 +207,7 @@ def _enqueue(traffic: Traffic, rules: Rules, desk: Desk, one: int, slot: int) ->
     """A transmission waits for the first slot in which its sender can send it."""
     sender = traffic.laid.sender[one]
     at = _awake(rules, max(slot, desk.free_at[sender]))
-    desk.free_at[sender] = at + 1
+    desk.free_at[sender] = at + EVERY
     ring = at % len(desk.queue)
     desk.next_queued[one] = desk.queue[ring]
     desk.queue[ring] = one

@@ -113,9 +113,10 @@ class _Run:
         is_drawn = cycle > 0 and self._scenario.roles.succession is Succession.DRAWN
         if is_drawn:
             draw_publishers(network, cycle)
-        if routing.has_cycles:
+        is_planned = routing.cycles > 0 and cycle % routing.cycles == 0
+        if is_planned:
             network.pay_control(routing.begin_cycle(network, cycle))
-        return is_drawn or routing.has_cycles
+        return is_drawn or is_planned
 
     def _relink(self, moved: Flags) -> None:
         """Links as they are now; who moved or came back says again what it asks for."""
@@ -148,8 +149,9 @@ class _Run:
         network, scenario = self._network, self._scenario
         ahead = [scenario.rounds, self._watching.next_round(network.round)]
         ahead += [self._wanderers.next_round(network.round), self._clocks.next_round(network.round)]
-        if self._routing.has_cycles or scenario.roles.succession is Succession.DRAWN:
-            every = scenario.clusters.cycle_rounds
+        is_drawn = scenario.roles.succession is Succession.DRAWN
+        every = scenario.clusters.cycle_rounds * (1 if is_drawn else self._routing.cycles)
+        if every:
             ahead.append((network.round // every + 1) * every)
         return min(one for one in ahead if one is not None) - network.round
 

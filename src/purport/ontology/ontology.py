@@ -139,6 +139,10 @@ class Ontology:
         """Whether whatever is in one class expression is in another, as text or as a node."""
         return self._reasoner.subsumes(self._given(wider), self._given(narrower))
 
+    def classes_above(self, expression: ClassExpression | str) -> frozenset[str]:
+        """The named classes that are known to contain a class expression: all, in OWL 2 EL."""
+        return self._reasoner.classes_above(self._given(expression))
+
     def described(
         self,
         value: Term,

@@ -68,6 +68,11 @@ class Reasoner:
         """The named classes that an individual is in, in every world."""
         return self.model.types_of(self.model.element(self.model.rules.individuals[individual]))
 
+    def classes_above(self, expression: ClassExpression) -> frozenset[str]:
+        """The named classes that are shown to contain an expression: all, in OWL 2 EL."""
+        model, element = self._element_of(expression)
+        return model.types_of(element)
+
     def subsumes(self, wider: ClassExpression, narrower: ClassExpression) -> bool:
         """Whether everything in the narrower is in the wider; names are full IRIs."""
         if isinstance(narrower, Or) and all(self.subsumes(wider, one) for one in narrower.operands):

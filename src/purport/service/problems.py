@@ -11,7 +11,7 @@ from starlette.responses import Response
 from purport.broker.access import Forbidden
 from purport.broker.drafting import BacklogFull
 from purport.broker.journal import JournalError
-from purport.embedded.ledger import BrokerClosed
+from purport.embedded.written_state import BrokerClosed
 from purport.errors import InvalidInput, NotFound, NotSupportedYet, PurportError, UnusablePath
 from purport.service.desk import Overloaded
 from purport.sparql.errors import NotAllowed

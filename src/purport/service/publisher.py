@@ -83,17 +83,17 @@ class Publisher:
         return await self._desk.write(lambda: self._arrive(neighbour, arrivals))
 
     def _arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
-        remembered = self._known()
+        remembered, neighbours = self._known(), self._broker.neighbours
         fresh: list[Arrival] = []
         keys: dict[Origin, PublishedId] = {}
         for one in arrivals:
             key = None if one.rules else published_id(one.event, one.publisher)
-            if key is None:
-                fresh.append(one)
+            if key is None or (one.again is not None and neighbours.is_known(one.origin)):
+                fresh.append(one)  # of what is known, that it was rerouted may not be
             elif remembered.find(key) is None and key not in keys.values():
                 fresh.append(one)
                 keys[one.origin] = key
-        arrived = self._broker.neighbours.arrive(neighbour, fresh)
+        arrived = neighbours.arrive(neighbour, fresh)
         for entry in arrived.entries:
             if isinstance(entry.record, Published) and entry.record.origin in keys:
                 remembered.add(keys[entry.record.origin], entry.sequence)

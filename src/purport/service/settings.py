@@ -252,6 +252,7 @@ class OverlaySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: _BrokerName
     neighbours: tuple[NeighbourSettings, ...] = ()
     most_hops: _Count = 32  # links over which an interest is passed on
+    linger_seconds: _Seconds = 5.0  # that a link is used on when another way leads there
 
 
 class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

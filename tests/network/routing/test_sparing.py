@@ -34,14 +34,14 @@ class TestSparing(RoutingContract):
                 assert wanted[event, node] or (event, node) in sending
 
     def test_levels_are_told_and_trees_made_anew_as_batteries_fall(self) -> None:
-        scenario = self.scenario(battery=Battery(0.03), until=Until.FIRST_DEATH, rounds=100_000)
+        scenario = self.scenario(battery=Battery(0.1), until=Until.FIRST_DEATH, rounds=100_000)
 
         outcome, early = (simulate(replace(scenario, rounds=count), 1) for count in (100_000, 1))
 
         assert outcome.first_death is not None
         assert outcome.control.transmissions > 1.5 * early.control.transmissions
 
-    def test_who_has_little_left_sends_less_in_the_next_cycle(self) -> None:
+    def test_who_has_little_left_sends_less_once_batteries_are_looked_at(self) -> None:
         network, routing = planned(self.scenario(), 1)
         legs = routing.ways(network, network.publishers).legs
         busiest = Counter(
@@ -50,7 +50,7 @@ class TestSparing(RoutingContract):
         before = int((legs.source == busiest).sum())
 
         network.batteries.left_pj[busiest] //= 1_000
-        routing.begin_cycle(network, 1)
+        routing.begin_cycle(network, 4)
         routing.plan(network)
 
         after = int((routing.ways(network, network.publishers).legs.source == busiest).sum())
@@ -68,6 +68,5 @@ class TestSparing(RoutingContract):
             int(routing.matching_pj(network)[network.published[node]]) * 3
             for node in network.publishers.tolist()
         )
-        wanted = network.meaning.wanted[network.published[network.publishers]]
-        assert thinking.computation_j > (matching + 0 * wanted.sum()) / 1e12
+        assert thinking.computation_j > matching / 1e12
         assert np.isclose(thinking.data_j, dull.data_j)

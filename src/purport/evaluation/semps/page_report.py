@@ -102,7 +102,7 @@ def _facts(findings: Findings) -> dict[str, str]:
 def _tiles(findings: Findings) -> dict[str, str]:
     found = ((one.routing, one.interval(attrgetter("half_dead"))) for one in findings.first)
     return {
-        f"rounds until half dead, {routing}{_sure(one)}": (
+        f"rounds until half dead: {routing}{_sure(one)}": (
             text_report.NOT_REACHED if one is None else f"{one.mean:,.0f}"
         )
         for routing, one in found
@@ -110,7 +110,7 @@ def _tiles(findings: Findings) -> dict[str, str]:
 
 
 def _sure(found: Interval | None) -> str:
-    return "" if found is None or found.count < 2 else f" (± {found.half_width:,.0f})"
+    return "" if found is None or found.count < 2 else f" (±\u00a0{found.half_width:,.0f})"
 
 
 def _player(films: Sequence[Film]) -> str:

@@ -108,7 +108,9 @@ def draw_alive(axes: Axes, standing: Sequence[Standing], title: str = "") -> Non
     axes.set(xlabel="round", ylabel="alive (%)", ylim=(0, 104), xlim=(0, None))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.locator_params(axis="x", nbins=5)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(
+        frameon=False, fontsize=8, ncols=2, loc="upper right", bbox_to_anchor=(1.0, 0.46)
+    )  # below the line of half
     axes.set_title(title, loc="left", size=10)
 
 

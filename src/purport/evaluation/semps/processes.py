@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -91,6 +92,15 @@ def _begin(news: SimpleQueue[str]) -> None:
     global _news
     _news = news
     signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Who has given the work may die without a word, too."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(_INTERRUPTED)
 
 
 def _working(work: Callable[[T, Callable[[str], None]], R], one: T) -> R:

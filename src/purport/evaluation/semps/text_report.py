@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
@@ -16,7 +17,7 @@ from purport.evaluation.semps.standings import (
     sent_per_event,
     share_lost,
 )
-from purport.evaluation.semps.statements import Judgement
+from purport.evaluation.semps.statements import Judgement, Verdict
 from purport.network.scenario import Field, Scenario, Wiring
 
 NOT_REACHED = "not reached"
@@ -84,6 +85,17 @@ def verdicts(judged: Sequence[Judgement]) -> str:
             for one in judged
         ],
         words=len(columns) - 1,
+    )
+
+
+def verdicts_counted(judged: Sequence[Judgement]) -> str:
+    """Statements, each with at how many points of the grid it holds."""
+    found: dict[str, Counter[Verdict]] = {}
+    for one in judged:
+        found.setdefault(one.statement.text, Counter())[one.verdict] += 1
+    return aligned(
+        ("statement, at so many points", *map(str, Verdict)),
+        [[text, *(str(counts[each]) for each in Verdict)] for text, counts in found.items()],
     )
 
 

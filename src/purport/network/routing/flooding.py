@@ -22,7 +22,7 @@ class Flooding:
     """See above."""
 
     uses_links = True
-    has_cycles = False
+    cycles = 0
 
     def set_up(self, network: Network, newcomers: Numbers) -> Control:
         return Control.nothing(len(network))

@@ -23,7 +23,7 @@ class MinimumTransmissionEnergy:
     """See above."""
 
     uses_links = True
-    has_cycles = False
+    cycles = 0
 
     def set_up(self, network: Network, newcomers: Numbers) -> Control:
         return flooded(network, *told_subscriptions(network, newcomers))

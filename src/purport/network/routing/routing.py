@@ -25,14 +25,14 @@ class Routing(Protocol):
     """
 
     uses_links: bool  # and so pays for having them
-    has_cycles: bool  # and so plans anew in each, not only when nodes come or go
+    cycles: int  # after so many it plans anew; 0: only when nodes come, go or move
 
     def set_up(self, network: Network, newcomers: Numbers) -> Control:
         """Nodes tell what others must know of them: all at first, later who moved or came back."""
         ...
 
     def begin_cycle(self, network: Network, cycle: int) -> Control:
-        """A cycle begins, from 0."""
+        """One of these cycles begins, from 0."""
         ...
 
     def plan(self, network: Network) -> Control:

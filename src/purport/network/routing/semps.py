@@ -48,7 +48,7 @@ class SemPS:
     """See above."""
 
     uses_links = True
-    has_cycles = True
+    cycles = 1
 
     def __init__(self) -> None:
         self._election: Election | None = None

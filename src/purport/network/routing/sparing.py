@@ -2,11 +2,11 @@
 
 Each publisher makes a tree for its event, in which everybody sends once, to all who go on from it;
 what a node spends weighs more, the less it has left. Everybody's position, and the subscriptions,
-are flooded at the beginning; later each node floods the level of its battery, when that has fallen
-to half of what it last was. A publisher makes its tree anew when somebody in it is gone or, in a
-new cycle, has come to a lower level, and when others want the event. It then sends the tree along
-itself, so that everybody knows to whom it sends on. What the publisher computes is counted: every
-look at a cost as one test.
+are flooded at the beginning; later, in every fourth cycle, each node floods the level of its
+battery if that has fallen to half of what it last was. A publisher makes its tree anew when
+somebody in it is gone, when somebody who sends in it has come to a lower level, and when others
+want the event. It then sends the tree along itself, so that everybody knows to whom it sends on.
+What the publisher computes is counted: every look at a cost as one test.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from purport.network.control import Control
 from purport.network.dissemination import flooded, message_bits, told_subscriptions
 from purport.network.energy import PER_NANOJOULE, Picojoules
 from purport.network.multicast import Tree, arcs_of, grown_trees, weighing_of
+from purport.network.multicast_kernel import Arcs
 from purport.network.network import Network
+from purport.network.topology import Pairs
 from purport.network.traffic_kernel import Legs
 from purport.network.ways import Ways, Why
 
@@ -30,6 +32,7 @@ _NEAREST = 20  # who may be sent to beside linked neighbours
 _STEP = 0.5  # from one level of a battery to the next
 _LOWEST = 1e-3
 _POSITION_BYTES, _LEVEL_BYTES = 6, 3
+_NONE = np.empty(0, np.int32)
 _TREE_BYTES, _NODE_BYTES = 3, 2  # a message with a tree, and with each node in it
 
 
@@ -37,13 +40,15 @@ class Sparing:
     """See above."""
 
     uses_links = True
-    has_cycles = True
+    cycles = 4  # oftener costs more than it saves
 
     def __init__(self) -> None:
         self._trees: dict[int, Tree] = {}
         self._levels: Reals = np.empty(0)
         self._fallen: Flags = np.empty(0, np.bool_)  # whose level has, since trees were looked at
         self._full_pj: Picojoules = np.empty(0, np.int64)
+        self._pairs: Pairs | None = None  # the links that there were when arcs were made
+        self._arcs = Arcs(np.zeros(1, np.int32), _NONE, np.empty(0))
 
     def set_up(self, network: Network, newcomers: Numbers) -> Control:
         if not len(self._levels):
@@ -74,7 +79,9 @@ class Sparing:
         if not len(made):
             return Control.nothing(len(network))
         weighing = weighing_of(network, 1 / self._levels)
-        trees = grown_trees(network, weighing, arcs_of(network, _NEAREST), made)
+        if self._pairs is not network.pairs:  # links are made anew whenever nodes come, go or move
+            self._pairs, self._arcs = network.pairs, arcs_of(network, _NEAREST)
+        trees = grown_trees(network, weighing, self._arcs, made)
         changed = [
             tree
             for tree in trees
@@ -105,7 +112,7 @@ class Sparing:
     def _is_good(self, network: Network, publisher: int) -> bool:
         """Whether a publisher keeps its tree."""
         tree, kind = self._trees.get(publisher), int(network.published[publisher])
-        if tree is None or tree.kind != kind or self._fallen[tree.nodes].any():
+        if tree is None or tree.kind != kind or self._fallen[tree.senders].any():
             return False
         wanting = np.flatnonzero(network.meaning.wanted[kind] & network.up)
         return bool(network.up[tree.nodes].all()) and np.array_equal(wanting, tree.wanted)
@@ -129,9 +136,6 @@ def _sent(network: Network, trees: list[Tree]) -> Control:
     return Control.of(
         network.hearing, ways.legs.source, (ways.legs.first, ways.legs.receivers), bits
     )
-
-
-_NONE = np.empty(0, np.int32)
 
 
 def _joined(trees: list[Tree]) -> Ways:

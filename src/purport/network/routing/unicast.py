@@ -21,7 +21,7 @@ class Unicast:
     """See above."""
 
     uses_links = False
-    has_cycles = False
+    cycles = 0
 
     def set_up(self, network: Network, newcomers: Numbers) -> Control:
         return announced(network, *told_subscriptions(network, newcomers))

@@ -86,6 +86,25 @@ class Exchange:
         """How many interests a neighbour is to know of."""
         return await self._think(lambda: self._forwarding.count_asked(neighbour))
 
+    async def use(self, neighbour: str, is_used: bool) -> None:
+        """Ask a neighbour for events, or no more until it is used again."""
+        await self._think(lambda: self._forwarding.use(neighbour, is_used))
+
+    async def is_covered_elsewhere(self, neighbour: str) -> bool:
+        """Whether all that a neighbour asks for is asked for by others too."""
+        return await self._think(lambda: self._forwarding.is_covered_elsewhere(neighbour))
+
+    async def tell_others(self, neighbour: str) -> None:
+        """Tell others what waits for a neighbour, who is waited for all the same."""
+        await self._desk.clean_up(lambda: self._broker.neighbours.tell_others(neighbour))
+
+    async def reroute(self, neighbour: str) -> None:
+        """Tell others what waits for a neighbour to which another way leads; it asks no more."""
+        await self._desk.clean_up(lambda: self._broker.neighbours.reroute(neighbour))
+        await self._think(
+            lambda: self._forwarding.take(neighbour, (), self._forwarding.taken(neighbour))
+        )
+
     async def arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
         """Publish what a neighbour tells, each event once; when this returns, it is kept."""
         return await self._publisher.arrive(neighbour, arrivals)

@@ -22,6 +22,12 @@ def families(neighbours: Sequence[NeighbourStatus]) -> Iterator[Family]:
         of(lambda one: int(one.state == "up")),
     )
     yield gauges(
+        "purport_overlay_used",
+        "Whether events go over the link, or it is spare.",
+        label,
+        of(lambda one: int(one.used)),
+    )
+    yield gauges(
         "purport_overlay_waiting",
         "Events that wait for a neighbour.",
         label,

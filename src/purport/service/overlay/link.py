@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from purport.service.overlay.messages import Hello
+from purport.service.overlay.messages import Hello, Said
 from purport.service.settings import NeighbourSettings
 
 _LOG = logging.getLogger("purport.service")
@@ -21,6 +21,9 @@ class Connection(Protocol):
     peer: Hello
     address: str
     is_ours: bool  # it was opened here
+
+    def say(self, said: Said) -> None:
+        """Say something as soon as it can be."""
 
     def end(self, reason: str) -> None:
         """Tell and hear no more."""
@@ -45,6 +48,16 @@ class Figures:
     connections: int = 0
 
 
+@dataclass(slots=True)
+class Detour:
+    """Others are told what waits for a neighbour that is down, since another way leads to them."""
+
+    beyond: frozenset[str]  # to whom it leads
+    due: float  # by the event loop's clock
+    tries: int = 0
+    heard: int = -1  # interests of others, by the last time
+
+
 class Link:
     """At most one session at a time, and what is to be known of it."""
 
@@ -54,8 +67,14 @@ class Link:
         self.since = now()
         self.reason = "nobody has come yet" if settings.url is None else "not reached yet"
         self.figures = Figures()
+        self.lasted_seconds = 0.0  # the last session
+        self.is_understood = True  # what was said in it
         self.asked = 0  # interests, that the neighbour is to know of
         self.is_settled = False  # and knows
+        self.is_used = True  # or else it is spare
+        self.unneeded_since: float | None = None  # by the event loop's clock
+        self.detour: Detour | None = None  # while it is down
+        self.says_spare = self.is_said_spare = False  # here, and at the other end
         self.news = asyncio.Event()  # it may have to be asked for something else
         self.is_down = asyncio.Event()
         self.is_down.set()
@@ -63,6 +82,8 @@ class Link:
     def go_up(self, session: Connection) -> None:
         """There is a link."""
         self.session, self.since, self.reason = session, self._now(), ""
+        self.says_spare = self.is_said_spare = False
+        self.detour = None
         self.figures.connections += 1
         self.is_down.clear()
         _LOG.info("the link to %r is up: %s", self.name, session.address)

@@ -16,6 +16,7 @@ from msgspec import Raw, Struct
 from purport.broker.links import Arrival
 from purport.broker.records import Origin
 from purport.covering.interest import Interest
+from purport.covering.topology import LinkState
 from purport.embedded.neighbours import Departure
 from purport.errors import EventError, InvalidInput
 from purport.model.event import Event
@@ -23,6 +24,7 @@ from purport.model.event import Event
 VERSION = 1
 LONGEST = 64 * 1024 * 1024  # bytes, of a message in pieces
 _AROUND_A_PIECE = 128  # bytes
+_UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)  # of what is nested too deep
 
 
 class Hello(Struct, frozen=True):
@@ -64,6 +66,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
     causes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     probability: float = 1.0
+    again: Origin | None = None  # by what it is known that it was rerouted, if it was
 
     @classmethod
     def of(cls, departure: Departure) -> ToldEvent:
@@ -71,7 +74,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
         told = departure.arrival
         return cls(
             departure.number, told.origin, Raw(told.event.to_json()), told.topic, told.publisher,
-            told.causes, told.rules, told.probability,
+            told.causes, told.rules, told.probability, told.again,
         )  # fmt: skip
 
     def arrival(self) -> Arrival:
@@ -81,7 +84,7 @@ class ToldEvent(Struct, frozen=True, omit_defaults=True):
             raise EventError("an event that a neighbour tells has an id")
         return Arrival(
             event, self.origin, self.topic, self.publisher, self.causes, self.rules,
-            self.probability,
+            self.probability, self.again,
         )  # fmt: skip
 
 
@@ -93,6 +96,8 @@ class Said(Struct, frozen=True, omit_defaults=True):
     interested: str | None = None  # a digest of what is known to be wanted
     events: tuple[ToldEvent, ...] = ()
     acknowledged: int | None = None  # all events through this number are in the journal
+    states: tuple[LinkState, ...] = ()  # what brokers say of their links
+    spare: bool | None = None  # whether the speaker could do without this link
     ping: int | None = None
     pong: int | None = None
     piece: str | None = None  # a part of a longer message, in base64
@@ -125,7 +130,7 @@ def read_hello(text: str | bytes, here: str) -> Hello | Refusal:
     """
     try:
         return msgspec.json.decode(text, type=_Refusing).refused
-    except msgspec.MsgspecError:
+    except _UNREADABLE:
         pass
     try:
         versioned = msgspec.json.decode(text, type=_Versioned)
@@ -136,7 +141,7 @@ def read_hello(text: str | bytes, here: str) -> Hello | Refusal:
                 "version",
             )
         return msgspec.json.decode(text, type=Hello)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except _UNREADABLE as error:
         raise NotSpoken(
             f'expected a message such as {{"overlay": {VERSION}, "name": ...}}: {error}'
         ) from None
@@ -146,7 +151,7 @@ def read_said(text: str | bytes) -> Said:
     """A later message; `NotSpoken` if it is none."""
     try:
         return msgspec.json.decode(text, type=Said)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except _UNREADABLE as error:
         raise NotSpoken(f"expected a message of the overlay's protocol: {error}") from None
 
 

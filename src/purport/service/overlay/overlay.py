@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from purport.covering.topology import LinkState
 from purport.errors import PurportError
 from purport.prometheus import Family
 from purport.service.overlay.exchange import Exchange
@@ -23,6 +24,8 @@ from purport.service.overlay.greeting import (
 )
 from purport.service.overlay.link import Connection, Link
 from purport.service.overlay.messages import VERSION, Hello, written
+from purport.service.overlay.patience import AFTER_BREAK, AFTER_REFUSAL, Patience
+from purport.service.overlay.roles import Roles
 from purport.service.overlay.session import Session
 from purport.service.overlay.status import (
     NeighbourStatus,
@@ -34,9 +37,7 @@ from purport.service.overlay.wire import Dial, Wire, WireBroken, dialled
 from purport.service.settings import OverlaySettings, RequestLimits
 
 _LOG = logging.getLogger("purport.service")
-_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 2.0
 _STOPPING_SECONDS = 1.0
-_AFTER_REFUSAL_SECONDS, _LONGEST_AFTER_REFUSAL_SECONDS = 1.0, 30.0
 
 WhoOf = Callable[[str | None], str | None]
 
@@ -69,6 +70,13 @@ class Overlay:
         self._who_of, self._lets_in, self._knows_names = who_of, lets_in, knows_names
         self._dial = dial
         self._links = {one.name: Link(one, _now) for one in settings.neighbours}
+        self._roles = Roles(
+            settings.name,
+            self._links,
+            exchange,
+            self.ask_others,
+            linger_seconds=settings.linger_seconds,
+        )
         self._refused = RefusedComers(_now)
         self._here = Introduction(settings.name, "", limits.message_bytes)
         self._changed: dict[str, None] = {}
@@ -87,6 +95,7 @@ class Overlay:
         epoch = await self._exchange.begin(self.name, self._links, self._note)
         self._here = Introduction(self.name, epoch, self._limits.message_bytes)
         self._run(self._follow())
+        self._run(self._roles.run())
         for link in self._links.values():
             if link.settings.url is not None:
                 self._run(self._reach(link, link.settings.url))
@@ -127,7 +136,8 @@ class Overlay:
         """How all links are."""
         neighbours = [await self._status(one) for one in self._links.values()]
         refused = self._refused.all()
-        return OverlayStatus(self.name, VERSION, self._here.epoch, neighbours, refused)
+        brokers = sorted(self._roles.topology.reached)
+        return OverlayStatus(self.name, VERSION, self._here.epoch, brokers, neighbours, refused)
 
     async def families(self) -> list[Family]:
         """The same as figures for Prometheus."""
@@ -230,37 +240,43 @@ class Overlay:
             self._exchange,
             is_ours=is_ours,
             may_go_on=may_go_on,
-            ask_others=self._ask_others,
+            around=self,
         )
         link.go_up(session)
+        self._roles.go_up(session)
         reason = f"{self.name} stops"
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         try:
             reason = await session.run()
         finally:
+            link.lasted_seconds = loop.time() - began
+            link.is_understood = session.is_understood
             if link.session is session:
                 link.go_down(reason)
+                self._roles.go_down()
 
     async def _reach(self, link: Link, url: str) -> None:
         """Open a link whenever there is none."""
-        tries = 0
+        patience = Patience()
         while not self._is_over:
             await link.is_down.wait()
-            connections = link.figures.connections
-            wait, most = _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS
+            link.lasted_seconds, link.is_understood = 0.0, True
+            is_refused = False
             try:
                 await self._connect(link, url)
             except LinkRefused as error:
-                if error.code != CROSSED:
-                    wait, most = _AFTER_REFUSAL_SECONDS, _LONGEST_AFTER_REFUSAL_SECONDS
+                is_refused = error.code != CROSSED
+                if is_refused:
                     by = f"{link.name} refuses: " if error.is_theirs else ""
                     link.stay_down(f"{by}{error}")
             except PurportError as error:
                 link.stay_down(str(error))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
                 _LOG.error("the link to %r failed", link.name, exc_info=error)
-            tries = 0 if link.figures.connections > connections else tries + 1
-            longest = min(wait * 2 ** min(tries, 20), most)
-            await asyncio.sleep(longest * (0.5 + random.random() / 2))
+            pace = AFTER_REFUSAL if is_refused or not link.is_understood else AFTER_BREAK
+            wait = patience.wait_after(pace, lasted_seconds=link.lasted_seconds)
+            await asyncio.sleep(wait * (0.5 + random.random() / 2))
 
     async def _connect(self, link: Link, url: str) -> None:
         settings, limits = link.settings, self._limits
@@ -293,7 +309,7 @@ class Overlay:
                 await self._exchange.follow(changed)
             except PurportError as error:  # the broker was closed
                 _LOG.warning("neighbours are not asked for what has changed: %s", error)
-            self._ask_others("")
+            self.ask_others("")
 
     def _note(self, registration: str) -> None:
         """A registration has changed; in the thread in which it did."""
@@ -306,12 +322,20 @@ class Overlay:
         self._changed[registration] = None
         self._news.set()
 
-    def _ask_others(self, neighbour: str) -> None:
+    def ask_others(self, neighbour: str) -> None:
         """See whether others than a neighbour have to be asked for something else."""
         for link in self._links.values():
             if link.name != neighbour:
                 link.is_settled = False
                 link.news.set()
+
+    def take_states(self, link: Link, states: Sequence[LinkState]) -> None:
+        """Brokers have said something of their links."""
+        self._roles.take_states(link, states)
+
+    def take_spare(self, link: Link, is_spare: bool) -> None:
+        """A neighbour could do without a link, or no longer."""
+        self._roles.take_spare(link, is_spare)
 
     async def _held(self, link: Link) -> str:
         return await self._exchange.held(link.name)

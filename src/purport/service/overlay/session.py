@@ -8,9 +8,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from purport.broker.links import Arrival
+from purport.covering.topology import LinkState
 from purport.embedded.neighbours import Departure
 from purport.errors import EventError, PurportError
 from purport.service.overlay.exchange import Exchange
@@ -42,6 +43,19 @@ _PROBE_SECONDS = 2.0
 _GONE, _UNDERSTOOD_NOT = 1001, 1002
 
 
+class Around(Protocol):
+    """What a session tells of that concerns other links too."""
+
+    def ask_others(self, neighbour: str) -> None:
+        """A neighbour wants otherwise than before, which others may have to know."""
+
+    def take_states(self, link: Link, states: Sequence[LinkState]) -> None:
+        """Brokers have said something of their links."""
+
+    def take_spare(self, link: Link, is_spare: bool) -> None:
+        """A neighbour could do without a link, or no longer."""
+
+
 class Session:
     """Interests go one way as soon as they change, and events the other as soon as they are there.
 
@@ -58,12 +72,14 @@ class Session:
         *,
         is_ours: bool,
         may_go_on: Callable[[], bool],
-        ask_others: Callable[[str], None],
+        around: Around,
     ) -> None:
-        """`is_ours`: it was opened here. `ask_others` is told when a neighbour wants otherwise."""
+        """`is_ours`: it was opened here. `around` is told what concerns other links too."""
         self.peer, self.is_ours, self.address = peer, is_ours, wire.address
+        self.is_understood = True  # what the other end says; or else it is not tried again soon
         self._wire, self._link, self._exchange = wire, link, exchange
-        self._may_go_on, self._ask_others = may_go_on, ask_others
+        self._may_go_on, self._around = may_go_on, around
+        self._to_say: asyncio.Queue[Said] = asyncio.Queue()
         self._pieces = Pieces()
         self._came: asyncio.Queue[tuple[ToldEvent, ...]] = asyncio.Queue(_WAITING_MESSAGES)
         self._digests: deque[str] = deque()  # of interests that were told and not confirmed yet
@@ -77,7 +93,7 @@ class Session:
 
     async def run(self) -> str:
         """Tell and hear until it is over; gives why it is."""
-        parts = (self._hear, self._take, self._ask, self._tell)
+        parts = (self._hear, self._take, self._ask, self._tell, self._speak)
         tasks = [asyncio.ensure_future(part()) for part in parts]
         try:
             ends: list[asyncio.Future[Any]] = [*tasks, self._ending]
@@ -90,6 +106,10 @@ class Session:
             await self._close(_GONE, self._ending.result())
             return self._ending.result()
         return await self._why([one for one in outcomes if isinstance(one, Exception)])
+
+    def say(self, said: Said) -> None:
+        """Say something as soon as it can be."""
+        self._to_say.put_nowait(said)
 
     def end(self, reason: str) -> None:
         """Tell and hear no more."""
@@ -113,11 +133,13 @@ class Session:
     async def _why(self, errors: Sequence[Exception]) -> str:
         for error in errors:
             if isinstance(error, NotSpoken):
+                self.is_understood = False
                 await self._say_quietly(Said(refused=Refusal(error.code, str(error))))
                 await self._close(_UNDERSTOOD_NOT, str(error))
                 return f"it says what is not understood: {error}"
         for error in errors:
             if not isinstance(error, WireBroken):
+                self.is_understood = False
                 _LOG.error("the link to %r failed", self._link.name, exc_info=error)
                 await self._close(_GONE, "something went wrong")
                 return f"something went wrong here: {error}"
@@ -144,6 +166,11 @@ class Session:
         except (TimeoutError, WireBroken):
             return
 
+    async def _speak(self) -> None:
+        """Say what is to be said besides."""
+        while True:
+            await self._say(await self._to_say.get())
+
     async def _hear(self) -> None:
         """Hear what the other end says."""
         while True:
@@ -162,6 +189,10 @@ class Session:
                 await self._came.put(said.events)
             if said.acknowledged is not None:
                 await self._be_acknowledged(said.acknowledged)
+            if said.states:
+                self._around.take_states(self._link, said.states)
+            if said.spare is not None:
+                self._around.take_spare(self._link, said.spare)
             if said.ping is not None:
                 await self._say(Said(pong=said.ping))
             if said.pong is not None and said.pong in self._pongs:
@@ -170,9 +201,9 @@ class Session:
     async def _take_interests(self, said: Interests) -> None:
         """Know what is wanted there; when the journal does, say so."""
         name = self._link.name
-        self._link.figures.interests_received += len(said.wanted) + len(said.unwanted)
         digest = await self._patiently(partial(self._exchange.take_interests, name, said))
-        self._ask_others(name)
+        self._link.figures.interests_received += len(said.wanted) + len(said.unwanted)
+        self._around.ask_others(name)
         await self._say(Said(interested=digest))
 
     def _confirm(self, digest: str) -> None:

@@ -39,6 +39,7 @@ class NeighbourStatus(msgspec.Struct, frozen=True):
 
     name: str
     state: str  # up or down
+    used: bool  # or else it is spare: others lead wherever it does
     since: datetime
     address: str | None
     reason: str | None  # why it is down
@@ -63,6 +64,7 @@ class OverlayStatus(msgspec.Struct, frozen=True):
     name: str
     version: int  # of the protocol
     epoch: str
+    brokers: list[str]  # those to which some way leads now, this one included
     neighbours: list[NeighbourStatus]
     refused: list[RefusedStatus]
 
@@ -73,6 +75,7 @@ def neighbour_status(link: Link, *, waiting: int, received: int, unjudged: int) 
     return NeighbourStatus(
         link.name,
         "down" if session is None else "up",
+        link.is_used,
         link.since,
         None if session is None else session.address,
         link.reason or None,

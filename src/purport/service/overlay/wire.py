@@ -9,6 +9,7 @@ from typing import Protocol
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.frames import CloseCode
 
 from purport.errors import PurportError, UnusablePath
 from purport.service.overlay.address import overlay_address
@@ -144,6 +145,9 @@ def _why(error: Exception, address: str) -> str:
     if isinstance(error, TimeoutError):
         return f"{address}: nothing came in time"
     if isinstance(error, ConnectionClosed):
+        sent = error.sent
+        if sent is not None and sent.code == CloseCode.MESSAGE_TOO_BIG and not error.rcvd_then_sent:
+            return f"{address} says too much at once: {sent.reason}"
         said = error.rcvd.reason if error.rcvd is not None else ""
         return f"{address} has closed the connection{': ' if said else ''}{said}"
-    return f"{address}: {error or type(error).__name__}"
+    return f"{address}: {str(error) or type(error).__name__}"
