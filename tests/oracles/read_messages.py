@@ -54,7 +54,7 @@ def read_messages(messages: Sequence[PlainMessage], meaning: Meaning) -> ReadMes
         else:
             if event.id:
                 seen.add((source, name))
-            start = event.interval and event.interval.start
+            start = event.interval.start if event.interval else None
             found.events[source, one.offset] = name, event.statements, start
     return found
 

@@ -92,6 +92,9 @@ TIMED_EVENTS = _table(
 # What a sink that shows matches takes from a task: the first ones, then how many more there are.
 SHOWN = StructType([*MATCHES.fields, StructField("more", LongType())])
 
+# What Spark's package for Kafka writes.
+KAFKA_MESSAGES = _table(key=StringType(), value=BinaryType())
+
 DEAD_LETTERS = _table(
     source=StringType(),
     offset=LongType(),  # counted from 1; 0 of what does not stand in one place

@@ -80,7 +80,7 @@ def apart(found: Iterator[Tells]) -> ReadMessages:
 
 
 def _take(read: ReadMessages, events: NamedEvents) -> None:
-    numbers = np.arange(len(events.ids))
+    numbers = np.arange(len(events.ids), dtype=np.int32)
     places = events.places(numbers)
     times = events.times()
     published = times.published.tolist()

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import msgspec
-
 from purport.client.payloads import VALUE, PayloadKind, Payloads, payloads
 from purport.client.topics import TopicMapping
 from purport.errors import InvalidInput
@@ -21,7 +19,8 @@ class Retained(StrEnum):
     SKIP = "skip"
 
 
-class MessageOptions(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class MessageOptions:
     """How messages become events.
 
     `topic` is a mapping of its levels, `key` what the key is called, and `headers` are those, with
