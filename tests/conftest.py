@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
 from tests.commands import Run
+from tests.kafka.kafka_server import IS_INSTALLED, JARS, Kafka, running_kafka
 from tests.quick_spark import quick_environment
 from tests.storage import mariadb_server
 from tests.storage.mariadb_server import MariadbServer, running_mariadb
@@ -89,3 +90,24 @@ def oxigraph() -> Iterator[str]:
     """The address of one endpoint for all tests, in a process of its own."""
     with running_oxigraph() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Kafka]:
+    """One Kafka for tests that leave it as it is."""
+    _require_kafka()
+    with running_kafka() as broker:
+        yield broker
+
+
+@pytest.fixture
+def own_kafka() -> Iterator[Kafka]:
+    """A Kafka that may be stopped and killed."""
+    _require_kafka()
+    with running_kafka() as broker:
+        yield broker
+
+
+def _require_kafka() -> None:
+    if not IS_INSTALLED:
+        _lacking("Kafka", f"{JARS}, see .ci/run")

@@ -30,7 +30,8 @@ class Address:
             return cls(scheme, text)
         rest, mark, query = rest.partition("?")
         try:
-            options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(mark)))
+            plain = query.replace("+", "%2B")  # which stands for itself here, as in topics
+            options = dict(parse_qsl(plain, keep_blank_values=True, strict_parsing=bool(mark)))
         except ValueError:
             raise InvalidInput(
                 f"{text!r}: expected options as ?name=value&name=value, got {query!r}"

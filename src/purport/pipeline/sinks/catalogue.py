@@ -10,8 +10,10 @@ import msgspec
 
 from purport.errors import InvalidInput
 from purport.pipeline.addresses import Address
+from purport.pipeline.kafka.address import KafkaTopics
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
 from purport.pipeline.sinks.console import ConsoleOptions, ConsoleTables
+from purport.pipeline.sinks.kafka import KafkaSinkOptions, KafkaTopic
 from purport.pipeline.sinks.sink import SINKS, Sink
 from purport.pipeline.sinks.webhook import Webhook, WebhookOptions
 from purport.posting import shown
@@ -52,6 +54,12 @@ def _make_console(address: Address) -> Sink:
     if address.rest:
         raise InvalidInput(f"expected console: and nothing else, got {str(address)!r}")
     return ConsoleTables(read_options(ConsoleOptions, address.options, str(address)).rows)
+
+
+@SINKS.register("kafka")
+def _make_kafka(address: Address) -> Sink:
+    options = read_options(KafkaSinkOptions, address.options, f"{address.scheme}:")
+    return KafkaTopic(KafkaTopics.at(address, options), options)
 
 
 for _kind in FileKind:

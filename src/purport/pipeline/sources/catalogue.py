@@ -10,9 +10,11 @@ import msgspec
 
 from purport.pipeline.addresses import Address
 from purport.pipeline.formats.catalogue import FORMATS
+from purport.pipeline.kafka.address import KafkaTopics
 from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import BATCH_BYTES, Files
 from purport.pipeline.sources.journals import Journaled
+from purport.pipeline.sources.kafka import Kafka, KafkaOptions
 from purport.pipeline.sources.source import SOURCES, Since, Source
 from purport.settings import read_options
 
@@ -55,6 +57,14 @@ def _archived(address: Address, since: Since | None) -> Source:
 def _journaled(address: Address, since: Since | None) -> Source:
     options = read_options(FileOptions, address.options, str(address))
     return Journaled(address.path(), since, options.files_per_batch, options.bytes_per_batch)
+
+
+@SOURCES.register("kafka")
+def _kafka(address: Address, since: Since | None) -> Source:
+    options = read_options(KafkaOptions, address.options, f"{address.scheme}:")
+    source = Kafka(KafkaTopics.at(address, options), since, options)
+    source.reader  # noqa: B018 - what is wrong with the options is told before Spark is started
+    return source
 
 
 SOURCES.register("file")(_MakeFiles())
