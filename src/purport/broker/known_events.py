@@ -1,4 +1,8 @@
-"""Which events of other brokers are in the journal: each of them is taken once."""
+"""Which events from elsewhere are in the journal: each of them is taken once.
+
+They come from other brokers, or out of logs that connectors keep, such as a spool: then the origin
+is the log, its identity, and a position there.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ class KeptBlocks(msgspec.Struct, frozen=True, array_like=True):
 
 
 class KnownEvents:
-    """Sequences of other brokers' events: one bit for each entry of theirs, as far as it matters.
+    """Sequences of events elsewhere: one bit for each entry there, as far as it matters.
 
     What is older than all that is remembered counts as new.
     """
@@ -52,6 +56,14 @@ class KnownEvents:
                 del blocks[min(blocks)]
         block[bit >> 3] |= 1 << (bit & 7)
 
+    def end(self, broker: str, epoch: str) -> int:
+        """The sequence after the last that is known of an epoch; 0 if none is."""
+        blocks = self._by_broker.get(broker, {}).get(epoch)
+        if not blocks:
+            return 0
+        place = max(blocks)
+        return place * _BITS + int.from_bytes(blocks[place], "little").bit_length()
+
     def kept(self) -> Iterator[KeptBlocks]:
         """What `restore` takes up."""
         for broker, epochs in self._by_broker.items():
@@ -63,3 +75,12 @@ class KnownEvents:
         """Know what a snapshot knew."""
         blocks = {place: bytearray(block) for place, block in kept.blocks.items()}
         self._by_broker.setdefault(kept.broker, {})[kept.epoch] = blocks
+
+
+def origin_id(origin: Origin) -> str:
+    """What an event is called by its origin alone, if nobody gave it an id.
+
+    >>> origin_id(Origin("mqtt:city", "5f0c", 17))
+    'mqtt:city:5f0c:17'
+    """
+    return f"{origin.broker}:{origin.epoch}:{origin.sequence}"
