@@ -66,7 +66,7 @@ class Sensor(msgspec.Struct, frozen=True, array_like=True):
     @property
     def about_one(self) -> dict[str, str]:
         """What is said of the sensor, where a message is about no other."""
-        told = {"sensor": self.name, "device class": self.device_class, "unit": self.unit}
+        told = {"name": self.name, "device class": self.device_class, "unit": self.unit}
         return {name: value for name, value in told.items() if value}
 
 
@@ -77,7 +77,7 @@ class Sensors:
         self._prefix, self._path = prefix, path
         self._configs: dict[str, tuple[Sensor, ...]] = {}
         self._by_topic: dict[str, list[Sensor]] = {}
-        self._is_changed = False
+        self._is_changed, self._count = False, 0
         if path.exists():
             try:
                 self._configs = msgspec.json.decode(
@@ -88,7 +88,7 @@ class Sensors:
         self._sort()
 
     def __len__(self) -> int:
-        return sum(map(len, self._configs.values()))
+        return self._count
 
     def is_config(self, topic: str) -> bool:
         """Whether a message there describes a sensor."""
@@ -123,25 +123,27 @@ class Sensors:
         sensors = self._by_topic.get(topic, ())
         return len(sensors) == 1 and sensors[0].path == ()
 
-    def described(self, topic: str, said: dict[str, Any], value: str) -> dict[str, Any]:
-        """What a message says, with what is known of the sensors whose topic it has.
-
-        One value alone, or one under another name, is called by its class or name.
-        """
-        sensors = self._by_topic.get(topic)
-        if not sensors:
-            return said
-        about: dict[str, Any] = {}
+    def about(self, topic: str) -> dict[str, str]:
+        """What is known of the sensors whose values come on a topic."""
+        sensors = self._by_topic.get(topic, ())
+        about: dict[str, str] = {}
         for sensor in sensors:
             about |= sensor.about
+        return about | sensors[0].about_one if len(sensors) == 1 else about
+
+    def called(self, topic: str, said: dict[str, Any], value: str) -> dict[str, Any]:
+        """What a message says, with units; a value is called by its sensor's class, or its name.
+
+        `value` is what one is called that is all of a message.
+        """
+        for sensor in self._by_topic.get(topic, ()):
             if sensor.path != _UNKNOWN:
                 said = _called(said, sensor.path or (value,), sensor)
-        if len(sensors) == 1:
-            about |= sensors[0].about_one
-        return {**about, **said}
+        return said
 
     def _sort(self) -> None:
         self._by_topic = {}
+        self._count = sum(map(len, self._configs.values()))
         for sensors in self._configs.values():
             for one in sensors:
                 self._by_topic.setdefault(one.topic, []).append(one)

@@ -104,8 +104,10 @@ class MessageReader:
         said = self._said(message)
         if said is None:
             return None
-        said = self._sensors.described(topic, said, self._settings.value)
         beside: dict[str, Any] = dict(known)
+        if len(self._sensors):
+            said = self._sensors.called(topic, said, self._settings.value)
+            beside = {**self._sensors.about(topic), **known}
         if self._settings.headers:
             beside |= {
                 name: value
