@@ -66,18 +66,20 @@ class Traffic:
     sender: Connection
     qos: int
     published: int = 0
+    written: Callable[[int], bytes] = b"%d".__mod__
+    pause_seconds: float = _PAUSE
     _stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
         while not self._stopping.is_set():
             for _ in range(_BURST):
-                self.sender.publish(Publish("kills/a", b"%d" % self.published, self.qos))
+                self.sender.publish(Publish("kills/a", self.written(self.published), self.qos))
                 self.published += 1
             while not self._stopping.is_set():
                 with suppress(NotDelivered):
                     self.sender.settle(0.1)
                     break
-            time.sleep(_PAUSE)
+            time.sleep(self.pause_seconds)
 
     def stop(self) -> None:
         self._stopping.set()
@@ -90,7 +92,7 @@ def killed_receivers(folder: Path, qos: int, kills: int, seed: int) -> Aftermath
         address = f"{broker.address}/kills/#?client_id=killed&qos={qos}"
         with closing(Spool.open(folder)) as spool:
             _connected(address, spool).stop()
-        with _traffic(broker.address, qos) as traffic:
+        with traffic_to(broker.address, qos) as traffic:
             for _ in range(kills):
                 command = [sys.executable, "-m", "tests.mqtt.kills", "--receive"]
                 with subprocess.Popen([*command, str(folder), address]) as process:
@@ -117,7 +119,7 @@ def cut_networks(folder: Path, qos: int, kills: int, seed: int) -> Aftermath:
         closing(Spool.open(folder)) as spool,
     ):
         receiver = _connected(f"{proxy.address}/kills/#?client_id=cut&qos={qos}", spool)
-        with _traffic(proxy.address, qos) as traffic:
+        with traffic_to(proxy.address, qos) as traffic:
             for _ in range(kills):
                 _more(spool, drawn.randint(_AT_LEAST, 5 * _AT_LEAST))
                 proxy.cut()
@@ -131,7 +133,7 @@ def killed_brokers(folder: Path, qos: int, kills: int, seed: int) -> Aftermath:
     drawn = random.Random(seed)
     with running_mosquitto(FORGETS_LITTLE) as broker, closing(Spool.open(folder)) as spool:
         receiver = _connected(f"{broker.address}/kills/#?client_id=left&qos={qos}", spool)
-        with _traffic(broker.address, qos) as traffic:
+        with traffic_to(broker.address, qos) as traffic:
             for _ in range(kills):
                 _more(spool, drawn.randint(_AT_LEAST, 5 * _AT_LEAST))
                 broker.kill()
@@ -150,7 +152,7 @@ def _published_again(broker: Mosquitto, traffic: Traffic, spool: Spool, qos: int
         end = spool.end
         time.sleep(0.5)
     missing = set(range(traffic.published)) - set(_kept(spool))
-    with _sender(broker.address) as sender:
+    with sender_to(broker.address) as sender:
         for number in sorted(missing):
             sender.publish(Publish("kills/a", b"%d" % number, qos)).wait(20)
     eventually(lambda: len(_kept(spool)) >= traffic.published)
@@ -158,9 +160,15 @@ def _published_again(broker: Mosquitto, traffic: Traffic, spool: Spool, qos: int
 
 
 @contextmanager
-def _traffic(address: str, qos: int) -> Iterator[Traffic]:
-    with _sender(address) as sender:
-        traffic = Traffic(sender, qos)
+def traffic_to(
+    address: str,
+    qos: int,
+    written: Callable[[int], bytes] = b"%d".__mod__,
+    pause_seconds: float = _PAUSE,
+) -> Iterator[Traffic]:
+    """Somebody who publishes; when it ends, the broker has acknowledged all of it."""
+    with sender_to(address) as sender:
+        traffic = Traffic(sender, qos, written=written, pause_seconds=pause_seconds)
         thread = threading.Thread(target=traffic.run)
         thread.start()
         try:
@@ -172,7 +180,8 @@ def _traffic(address: str, qos: int) -> Iterator[Traffic]:
 
 
 @contextmanager
-def _sender(address: str) -> Iterator[Connection]:
+def sender_to(address: str) -> Iterator[Connection]:
+    """A connection that publishes."""
     read = BrokerAddress.read(f"{address}/?client_id=sender")
     sender = Connection(read.place, read.session(is_receiver=False), waits=_QUICK).start()
     try:
