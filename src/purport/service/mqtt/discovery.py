@@ -150,7 +150,7 @@ class Sensors:
 
 
 def _called(said: dict[str, Any], path: tuple[str, ...], sensor: Sensor) -> dict[str, Any]:
-    """An object in which a value has its unit, and if it is not nested the name of its class."""
+    """An object in which a value has its unit, and the name of its class or sensor."""
     name, *rest = path
     if name not in said:
         return said
