@@ -113,7 +113,7 @@ def killed_brokers(folder: Path, kills: int, seed: int) -> Aftermath:
                     broker.start()
                     service.wait_until("ready")
                 service.wait_for_events(service.status().incoming.published + _AT_LEAST)
-            _settled(service)
+            repeated = _settled(service)
             service.stop()
             missing = set(range(sent.published)) - set(_numbers(service.entries()))
             service.start()
@@ -121,7 +121,7 @@ def killed_brokers(folder: Path, kills: int, seed: int) -> Aftermath:
                 for number in sorted(missing):
                     sender.publish(Publish("kills/a", written(number), 1)).wait(20)
             service.wait_for_events(len(missing))
-            repeated = _settled(service)
+            repeated += _settled(service)
             service.stop()
         entries = service.entries()
         return _counted("broker", kills, sent.published, entries, None, repeated, len(missing))
