@@ -14,6 +14,8 @@ from purport.broker.records import Origin, Overflow
 from purport.embedded.broker import Broker
 from purport.embedded.settings import BrokerSettings
 from tests.embedded.brokers import exact
+from tests.embedded.linked_brokers import LinkedBrokers
+from tests.strategies.overlays import Shape
 
 LOG = "mqtt:city"
 
@@ -81,3 +83,21 @@ def test_who_makes_publishers_wait_makes_a_log_wait_and_nothing_is_lost() -> Non
         broker.incoming.arrive(arrivals([2]), None)
 
         assert len(list(slow.waiting())) == 1
+
+
+def test_neighbours_are_told_what_a_log_brought_and_know_it_again() -> None:
+    brokers = LinkedBrokers(Shape(2, frozenset({(0, 1)})))
+    try:
+        far = brokers[1].subscribe("{heat >= 0} as far")
+        brokers.agree()
+        brokers[0].incoming.arrive(arrivals([5, 6]), None)
+        brokers.settle()
+        brokers[0].incoming.arrive(arrivals([6, 7]), None)
+        brokers.settle()
+        again = brokers[1].incoming.arrive(arrivals([5, 6, 7]), None)
+
+        ids = [one.match.event.id for one in far.waiting()]
+        assert ids == [f"{LOG}:e:{position}" for position in (5, 6, 7)]
+        assert again.known == 3
+    finally:
+        brokers.close()

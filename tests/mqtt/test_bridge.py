@@ -263,3 +263,26 @@ actions = ["manage"]
 
     assert [one.topic for one in status.dead_letters] == ["city/south/t1"]
     assert "access rules" in status.dead_letters[0].reason
+
+
+def test_a_topic_without_permission_costs_its_matches_and_holds_up_nothing(
+    tmp_path: Path, mosquitto_program: str, connect: Connect
+) -> None:
+    rules = tmp_path / "rules"
+    rules.write_text("topic readwrite city/#\ntopic readwrite purport/matches/cold\n")
+    cold = OUT.replace('"hot"', '"cold"').replace("> 25", "< 5")
+    with running_mosquitto({"acl_file": str(rules)}) as broker:
+        heard = Heard()
+        other = connect(f"{broker.address}/purport/#", heard)
+        settings = settings_text(f"{broker.address}?client_id=a", IN, 'status = ""', OUT, cold)
+        with bridged(tmp_path, settings) as service:
+            service.wait_until("ready")
+            publish(other, "city/north/t1", b'{"temperature": 31}', b'{"temperature": 2}')
+            eventually(lambda: service.status().outgoing.delivered == 1)
+            eventually(lambda: service.status().outgoing.refused == 1)
+            eventually(lambda: bool(heard.on("purport/matches/cold")))
+            status = service.status()
+
+    [letter] = status.dead_letters
+    assert letter.match == "into-mqtt:city:hot:0" and "authori" in letter.reason
+    assert status.incoming.rejected == 0 and status.outgoing.waiting == 0

@@ -159,3 +159,20 @@ def test_what_was_dropped_before_it_was_read_is_counted_as_lost(
     assert kept[:2] == [0, 1] and kept[2] >= 5
     assert kept[2:] == list(range(kept[2], 20))
     assert intake.lost == kept[2] - 2
+
+
+def test_large_messages_are_not_all_read_at_once(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("purport.service.mqtt.intake._MOST_BYTES", 10)
+    for number in range(5):
+        fill(way.spool, [b'{"number": %d}' % number])
+    sizes: list[int] = []
+    take = way.publisher.take
+
+    def counted(arrivals: Sequence[Any], publisher: str | None) -> Any:
+        sizes.append(len(arrivals))
+        return take(arrivals, publisher)
+
+    monkeypatch.setattr(way.publisher, "take", counted)
+    way.run(all_read)
+
+    assert sizes == [1] * 5 and way.numbers() == list(range(5))

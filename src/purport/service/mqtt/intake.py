@@ -6,14 +6,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from itertools import chain
 
 from purport.broker.drafting import BacklogFull
 from purport.broker.journal import JournalError
 from purport.broker.links import Arrival
 from purport.embedded.broker import Broker
 from purport.embedded.written_state import BrokerClosed
-from purport.errors import PurportError
+from purport.mqtt.message import Message
 from purport.service.desk import Desk, Overloaded
 from purport.service.mqtt.dead_letters import DeadLetter, DeadLetters
 from purport.service.mqtt.reading import MessageReader, Placed, Stretch
@@ -24,6 +23,7 @@ from purport.spool.spool import Spool
 
 _LOG = logging.getLogger("purport.service")
 _AT_ONCE = 2_000  # messages, in one change of the journal
+_MOST_BYTES = 8 << 20  # and no more of them than make so much, or what was synced at once
 _LOOK_SECONDS = 1.0
 _DROP_SECONDS = 1.0
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 5.0
@@ -79,8 +79,9 @@ class Intake:
             self._news.clear()
             try:
                 is_more = await self._step()
-            except (PurportError, OSError) as error:
-                self._trouble.note(f"what is in the spool cannot be read: {error}")
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
+                reason = str(error) or type(error).__name__
+                self._trouble.note(f"what is in the spool cannot be read: {reason}")
                 await asyncio.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
                 continue
@@ -107,8 +108,14 @@ class Intake:
         return self.position < self._spool.end
 
     def _read(self, begin: int, end: int) -> Stretch:
+        messages: list[Message] = []
+        size = 0
         try:
-            messages = list(chain.from_iterable(self._spool.read(begin, end)))
+            for some in self._spool.read(begin, end):
+                messages += some
+                size += sum(len(one.payload) for one in some)
+                if size >= _MOST_BYTES:
+                    break
         except MessagesGone:
             first = self._spool.first
             if first <= begin:

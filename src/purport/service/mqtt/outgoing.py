@@ -98,10 +98,10 @@ class Outgoing:
             self._wake.clear()
             try:
                 is_more = self._step()
-            except PurportError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again
                 if self._stopping.is_set():
                     return
-                self._trouble.note(f"matches wait: {error}")
+                self._trouble.note(f"matches wait: {str(error) or type(error).__name__}")
                 is_more = False
                 self._stopping.wait(_LOOK_SECONDS)
                 self._again()

@@ -11,7 +11,7 @@ from purport.broker.links import Arrival
 from purport.broker.records import Origin
 from purport.client.payloads import PayloadKind, payloads
 from purport.embedded.arguments import require_topic
-from purport.errors import EventError, InvalidInput, MissingExtra
+from purport.errors import EventError, InvalidInput
 from purport.model.event import Event
 from purport.mqtt.message import Message
 from purport.service.mqtt.dead_letters import DeadLetter, dead_letter
@@ -64,8 +64,8 @@ class MessageReader:
             position += 1
             try:
                 arrival = self._arrival(placed)
-            except (EventError, MissingExtra) as error:
-                dead.append(self.dead_letter(placed, str(error)))
+            except Exception as error:  # noqa: BLE001 - one message must not hold up all others
+                dead.append(self.dead_letter(placed, str(error) or type(error).__name__))
                 continue
             if arrival is not None:
                 arrivals.append((arrival, placed))
