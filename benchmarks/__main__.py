@@ -16,6 +16,7 @@ from benchmarks import (
     kafka,
     matching_memory,
     mqtt,
+    mqtt_stream,
     ontology,
     overlay,
     reading_memory,
@@ -64,6 +65,7 @@ BENCHMARKS = {
     "service": service.findings,
     "overlay": overlay.findings,
     "mqtt": mqtt.findings,
+    "mqtt-stream": mqtt_stream.findings,
     "long": streaming.long_run,
 }
 
