@@ -79,8 +79,8 @@ def killed_job(broker: Kafka, kills: int, folder: Path, seed: int) -> Aftermath:
     survived = 0
     for number in range(kills):
         producer.send()
-        with _running(command, folder / f"log-{number}") as job:
-            _wait_for_a_batch(job, matches, folder / f"log-{number}")
+        with running_job(command, folder / f"log-{number}") as job:
+            wait_for_a_batch(job, matches, folder / f"log-{number}")
             producer.send()
             time.sleep(drawn.uniform(0, 1))
             if number % 2 == 0:
@@ -102,9 +102,9 @@ def _lives_through_a_kill(
     producer.broker.kill()
     time.sleep(drawn.uniform(0, 2))
     producer.broker.start()
-    before = _batches(matches)
+    before = batches_of(matches)
     producer.send()
-    wait_until(lambda: _batches(matches) > before or job.poll() is not None)
+    wait_until(lambda: batches_of(matches) > before or job.poll() is not None)
     return job.poll() is None
 
 
@@ -118,7 +118,7 @@ def _command(broker: Kafka, matches: Path) -> list[str]:
 
 
 @contextmanager
-def _running(command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def running_job(command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A job that is killed at the end; its Java and workers end by themselves a moment later."""
     with log.open("wb") as output:
         job = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
@@ -137,13 +137,15 @@ def _is_there(group: int) -> bool:
     return False
 
 
-def _wait_for_a_batch(job: subprocess.Popen[bytes], matches: Path, log: Path) -> None:
-    before = _batches(matches)
-    wait_until(lambda: _batches(matches) > before or job.poll() is not None)
+def wait_for_a_batch(job: subprocess.Popen[bytes], matches: Path, log: Path) -> None:
+    """Return when a batch is done that was not when this was called."""
+    before = batches_of(matches)
+    wait_until(lambda: batches_of(matches) > before or job.poll() is not None)
     assert job.poll() is None, log.read_text()
 
 
-def _batches(matches: Path) -> int:
+def batches_of(matches: Path) -> int:
+    """How many batches a job has done."""
     path = matches / "_purport" / "batches.jsonl"
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
@@ -157,7 +159,7 @@ def _aftermath(
     return Aftermath(
         killed,
         survived,
-        _batches(matches),
+        batches_of(matches),
         len(producer.events),
         len(set(producer.events) - set(found)),
         found.total() - len(found),

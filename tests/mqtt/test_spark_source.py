@@ -12,8 +12,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from purport import InvalidInput, parse
-from purport.mqtt.address import BrokerAddress
-from purport.mqtt.connection import Connection
 from purport.mqtt.errors import BrokerUnreachable
 from purport.mqtt.message import Message
 from purport.mqtt.packets import Publish
@@ -29,6 +27,7 @@ from purport.pipeline.watched import Fixed
 from purport.spool.inlet import WhenFull
 from purport.spool.spool import Spool
 from tests.mqtt.mosquitto_server import Mosquitto
+from tests.mqtt.publishing import begin_session, publish
 
 _EXACT = MatcherSettings("exact")
 
@@ -48,25 +47,10 @@ def address_of(broker: Mosquitto, folder: Path, more: str = "") -> str:
     )
 
 
-def begin_session(broker: Mosquitto, folder: Path) -> None:
-    """Have the broker keep what comes for a source that does not run."""
+def session_of(broker: Mosquitto, folder: Path) -> str:
+    """The same for a client of MQTT."""
     name = name_of(folder)
-    read = BrokerAddress.read(f"{broker.address}/{name}/#?client_id={name}")
-    connection = Connection(read.place, read.session()).start()
-    connection.wait_until_ready(20)
-    connection.stop()
-
-
-def publish(broker: Mosquitto, packets: Sequence[Publish]) -> None:
-    """Messages, all of which the broker has when this returns."""
-    read = BrokerAddress.read(f"{broker.address}/")
-    connection = Connection(read.place, read.session(is_receiver=False)).start()
-    try:
-        for packet in packets:
-            connection.publish(packet)
-        connection.settle(20)
-    finally:
-        connection.stop()
+    return f"{broker.address}/{name}/#?client_id={name}"
 
 
 class TestMqtt(SourceContract):
@@ -90,7 +74,7 @@ class TestMqtt(SourceContract):
     def _send(self, folder: Path, payloads: Sequence[bytes]) -> None:
         if folder not in self.begun:
             self.begun.add(folder)
-            begin_session(self.broker, folder)
+            begin_session(session_of(self.broker, folder))
         topic = f"{name_of(folder)}/events"
         publish(self.broker, [Publish(topic, payload, 1) for payload in payloads])
 
@@ -109,7 +93,7 @@ def matches(spark: SparkSession, address: str, folder: Path, *texts: str) -> lis
 def test_levels_of_topics_and_numbers_become_events(
     mosquitto: Mosquitto, spark: SparkSession, tmp_path: Path
 ) -> None:
-    begin_session(mosquitto, tmp_path)
+    begin_session(session_of(mosquitto, tmp_path))
     name = name_of(tmp_path)
     publish(mosquitto, [Publish(f"{name}/north/{one}", b"21.5", 1) for one in ("t1", "t2")])
     mapping = f"&topic={name}/{{zone}}/{{sensor}}&value=heat"
