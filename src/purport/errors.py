@@ -11,7 +11,7 @@
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
       NotSpoken, TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
       OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
-      ScenarioError, OptionError
+      ScenarioError, OptionError, TopicError
                                  beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
@@ -34,7 +34,8 @@
   + CannotKeep                   what came is not kept, so far: it is tried again
     - SpoolFull, SpoolFailed     the room of a spool is used up; its disk does not take it
   + SpoolTaken, SpoolDamaged     another process has a spool open; what it kept cannot be read
-  + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable
+  + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable, KafkaUnavailable,
+    ConnectorUnavailable
                                  something beyond this machine does not answer
 """
 

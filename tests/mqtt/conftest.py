@@ -1,6 +1,5 @@
 """What tests of MQTT share: a real broker, and connections that are closed at the end."""
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,34 +12,8 @@ from purport.mqtt.message import Inlet
 from purport.mqtt.packets import Publish
 from purport.mqtt.waits import Waits
 from purport.spool.spool import Spool
-from tests.mqtt.mosquitto_server import PROGRAM, Mosquitto, running_mosquitto
 
 QUICK = Waits(first_seconds=0.02, longest_seconds=0.2, refused_seconds=0.02, keeping_seconds=0.02)
-
-
-@pytest.fixture(scope="session")
-def mosquitto_program() -> str:
-    """The program; tests without it are skipped, but fail where changes have to pass."""
-    if PROGRAM is None:
-        reason = "Mosquitto is not installed: no mosquitto on PATH or in /usr/sbin"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return PROGRAM
-
-
-@pytest.fixture(scope="session")
-def mosquitto(mosquitto_program: str) -> Iterator[Mosquitto]:
-    """One broker for tests that leave it as it is."""
-    with running_mosquitto() as broker:
-        yield broker
-
-
-@pytest.fixture
-def own_mosquitto(mosquitto_program: str) -> Iterator[Mosquitto]:
-    """A broker that may be stopped and killed."""
-    with running_mosquitto() as broker:
-        yield broker
 
 
 @pytest.fixture

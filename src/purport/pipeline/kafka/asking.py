@@ -1,6 +1,6 @@
 """What brokers say before anything is started: that they are there, and what topics they have.
 
-Spark itself would try for minutes, and then print the stacks of two machines.
+Spark's own errors for these come late, with stacks around them.
 """
 
 from __future__ import annotations
