@@ -40,6 +40,9 @@ test-long: space  ## the tests, with twenty times the generated examples, twenty
 	@$(IN_VENV) -m tests.embedded.kills --kills 20 -o docs/reports/broker-kills.md
 	@$(IN_VENV) -m tests.sparql.requery --cases 10000 -o docs/reports/sparql-requery.md
 	@$(IN_VENV) -m tests.service.kills --kills 20 -o docs/reports/service-kills.md
+	@$(IN_VENV) -m tests.mqtt.kills --kills 20 -o docs/reports/mqtt-kills.md
+	@$(IN_VENV) -m tests.mqtt.bridge_kills --kills 20 -o docs/reports/mqtt-bridge-kills.md
+	@$(IN_VENV) -m tests.kafka.kills --kills 20 -o docs/reports/kafka-kills.md
 	@$(IN_VENV) -m tests.service.load --sockets 1000 --rate 2000 --seconds 60 -o docs/reports/service-load.md
 
 check: setup  ## format, lint, types, import layers

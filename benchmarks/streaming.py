@@ -27,6 +27,7 @@ from purport.pipeline.jobs.match_stream import MatchStream, Watchers
 from purport.pipeline.session import local_session, spark_address
 from purport.pipeline.sinks.batch_folders import BatchFolders
 from purport.pipeline.sources.files import Files
+from purport.pipeline.sources.source import Source
 from purport.pipeline.watched import Fixed
 from purport.relatedness.catalogue import defaults_are_made
 
@@ -44,11 +45,14 @@ def findings() -> Iterator[Finding]:
     if not defaults_are_made():
         yield Finding("the default space is not there: make space", "-")
         return
-    with tempfile.TemporaryDirectory(prefix="purport-bench-") as temporary, _spark() as spark:
+    with (
+        tempfile.TemporaryDirectory(prefix="purport-bench-") as temporary,
+        running_spark() as spark,
+    ):
         folder = Path(temporary)
         workload = MatchingWorkload.generate(100, EVENTS_A_BATCH)
         batch = folder / "batch"
-        _write(workload, batch)
+        write_files(workload, batch)
         yield from _throughput(spark, workload, folder, batch)
         yield from _catalyst(spark, workload, folder, batch)
         yield from _latency(spark, workload, folder)
@@ -60,11 +64,14 @@ def long_run() -> Iterator[Finding]:
     if not defaults_are_made():
         yield Finding("the default space is not there: make space", "-")
         return
-    with tempfile.TemporaryDirectory(prefix="purport-bench-") as temporary, _spark() as spark:
+    with (
+        tempfile.TemporaryDirectory(prefix="purport-bench-") as temporary,
+        running_spark() as spark,
+    ):
         folder = Path(temporary)
         workload = MatchingWorkload.generate(100, EVENTS_A_BATCH)
-        _write(workload, folder / "batch")
-        events = _linked(folder / "batch", folder / "events", LONG_RUN // EVENTS_A_BATCH)
+        write_files(workload, folder / "batch")
+        events = linked(folder / "batch", folder / "events", LONG_RUN // EVENTS_A_BATCH)
         with _memory() as most:
             reports = _stream(spark, events, folder / "matches", workload.subscriptions)
     done = sum(report.counts.events for report in reports)
@@ -78,7 +85,7 @@ def long_run() -> Iterator[Finding]:
 def _throughput(
     spark: SparkSession, workload: MatchingWorkload, folder: Path, batch: Path
 ) -> Iterator[Finding]:
-    events = _linked(batch, folder / "events", BATCHES)
+    events = linked(batch, folder / "events", BATCHES)
     reports = _stream(spark, events, folder / "matches", workload.subscriptions)
     warm = reports[1:]
     rates = [report.counts.events / report.seconds for report in warm]
@@ -112,13 +119,13 @@ def _catalyst(
 ) -> Iterator[Finding]:
     some = folder / "some"
     few = MatchingWorkload(workload.subscriptions, workload.events[:CATALYST_EVENTS])
-    _write(few, some)
+    write_files(few, some)
     catalyst = CatalystMatcher(spark, few, Measures("calibrated"))
     out = spark_address(folder / "catalyst")
     seconds = quickest_seconds(
         lambda: catalyst.matches(some).write.mode("overwrite").parquet(out), runs=3
     )
-    reports = _stream(spark, _linked(some, folder / "few", 3), folder / "few matches",
+    reports = _stream(spark, linked(some, folder / "few", 3), folder / "few matches",
                       workload.subscriptions)  # fmt: skip
     ours = min(report.seconds for report in reports[1:])
     theirs = {(row.event_id, row.subscription) for row in spark.read.parquet(out).collect()}
@@ -187,8 +194,8 @@ def _many_subscriptions(spark: SparkSession, folder: Path) -> Iterator[Finding]:
     for count in (100, MANY_SUBSCRIPTIONS):
         workload = MatchingWorkload.generate(count, EVENTS_A_BATCH // 2, threshold=0.8)
         batch = folder / f"batch {count}"
-        _write(workload, batch)
-        events = _linked(batch, folder / f"events {count}", 3)
+        write_files(workload, batch)
+        events = linked(batch, folder / f"events {count}", 3)
         reports = _stream(spark, events, folder / f"matches {count}", workload.subscriptions)
         taken[count] = min(report.seconds for report in reports[1:])
         found = _matches(reports) / _events(reports)
@@ -202,6 +209,17 @@ def _stream(
 ) -> list[BatchReport]:
     reports: list[BatchReport] = []
     _job(events, matches, subscriptions).run(spark, Watchers(reports.append))
+    return reports
+
+
+def stream_from(
+    spark: SparkSession, source: Source, matches: Path, subscriptions: Sequence[Subscription]
+) -> list[BatchReport]:
+    """A job from any source into Parquet, run to its end."""
+    reports: list[BatchReport] = []
+    sink = BatchFolders(matches)
+    job = MatchStream(source, sink, Fixed(subscriptions), JobFolder(sink.home))
+    job.run(spark, Watchers(reports.append))
     return reports
 
 
@@ -219,7 +237,7 @@ def _rewrite(spark: SparkSession, events: Path, out: Path) -> None:
     told.write.mode("overwrite").parquet(spark_address(out))
 
 
-def _write(workload: MatchingWorkload, folder: Path) -> None:
+def write_files(workload: MatchingWorkload, folder: Path) -> None:
     folder.mkdir()
     share = -(-len(workload.events) // FILES_A_BATCH)
     for number in range(FILES_A_BATCH):
@@ -235,7 +253,7 @@ def json_lines(workload: MatchingWorkload, number: int) -> bytes:
     )
 
 
-def _linked(batch: Path, folder: Path, times: int) -> Path:
+def linked(batch: Path, folder: Path, times: int) -> Path:
     """A folder in which the files of a batch stand many times, without copies on the disk."""
     folder.mkdir()
     for again in range(times):
@@ -245,7 +263,7 @@ def _linked(batch: Path, folder: Path, times: int) -> Path:
 
 
 @contextmanager
-def _spark() -> Iterator[SparkSession]:
+def running_spark() -> Iterator[SparkSession]:
     spark = local_session("purport benchmarks", cores="2")
     try:
         yield spark

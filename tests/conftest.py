@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,6 +10,8 @@ from pyspark.sql import SparkSession
 
 from purport.pipeline.session import local_session
 from tests.commands import Run
+from tests.kafka.kafka_server import IS_INSTALLED, JARS, Kafka, running_kafka
+from tests.mqtt.mosquitto_server import PROGRAM, Mosquitto, running_mosquitto
 from tests.quick_spark import quick_environment
 from tests.storage import mariadb_server
 from tests.storage.mariadb_server import MariadbServer, running_mariadb
@@ -43,7 +46,7 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
-def _lacking(name: str, parts: str) -> None:
+def _lacking(name: str, parts: str) -> NoReturn:
     """Tests of a server that is not there are skipped, but fail where changes have to pass."""
     reason = f"{name} is not installed: no {parts}"
     if os.environ.get("CI"):
@@ -89,3 +92,46 @@ def oxigraph() -> Iterator[str]:
     """The address of one endpoint for all tests, in a process of its own."""
     with running_oxigraph() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Kafka]:
+    """One Kafka for tests that leave it as it is."""
+    _require_kafka()
+    with running_kafka() as broker:
+        yield broker
+
+
+@pytest.fixture
+def own_kafka() -> Iterator[Kafka]:
+    """A Kafka that may be stopped and killed."""
+    _require_kafka()
+    with running_kafka() as broker:
+        yield broker
+
+
+def _require_kafka() -> None:
+    if not IS_INSTALLED:
+        _lacking("Kafka", f"{JARS}, see .ci/run")
+
+
+@pytest.fixture(scope="session")
+def mosquitto_program() -> str:
+    """The program; tests without it are skipped, but fail where changes have to pass."""
+    if PROGRAM is None:
+        _lacking("Mosquitto", "mosquitto on PATH or in /usr/sbin")
+    return PROGRAM
+
+
+@pytest.fixture(scope="session")
+def mosquitto(mosquitto_program: str) -> Iterator[Mosquitto]:
+    """One broker for tests that leave it as it is."""
+    with running_mosquitto() as broker:
+        yield broker
+
+
+@pytest.fixture
+def own_mosquitto(mosquitto_program: str) -> Iterator[Mosquitto]:
+    """A broker that may be stopped and killed."""
+    with running_mosquitto() as broker:
+        yield broker

@@ -6,11 +6,12 @@
     - SubscriptionFileError      one or more of the above, from one file
     - EventError                 the data is not an event
     - UnusablePath               a path that is missing, not permitted, damaged or not UTF-8
-    - NotFound (NotThere)        what is named is not there, or no longer
+    - NotFound (NotThere, MessagesGone)
+                                 what is named is not there, or no longer
     - CorpusError, WordNetError, StoreError, LexiconError, SparqlSyntaxError, NotAllowed,
       NotSpoken, TooManyRows, NotAddressable, LiteralNotKept, JournalTaken, HistoryTaken, EventGone,
       OntologyError (MessageError, EncodingFileError), UnknownName (MistakenName, AmbiguousName),
-      ScenarioError, OptionError
+      ScenarioError, OptionError, TopicError
                                  beside what they speak of
   + NotSupportedYet              the form is part of the language, but no engine here runs it
   + MissingExtra                 an optional part of Purport is not installed
@@ -28,7 +29,13 @@
   + LinkRefused, WireBroken      what two brokers that are neighbours meet at each other
   + ServerUnreachable, ServerRefused, ServerAnswersNonsense
                                  what a client meets at its server, or does not
-  + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable
+  + ProtocolError, BrokerUnreachable, BrokerRefused, NotDelivered
+                                 what a client of MQTT meets at a broker
+  + CannotKeep                   what came is not kept, so far: it is tried again
+    - SpoolFull, SpoolFailed     the room of a spool is used up; its disk does not take it
+  + SpoolTaken, SpoolDamaged     another process has a spool open; what it kept cannot be read
+  + MeasureUnavailable, TextsNotFetched, PostFailed, ClusterUnavailable, KafkaUnavailable,
+    ConnectorUnavailable
                                  something beyond this machine does not answer
 """
 

@@ -12,8 +12,8 @@ from purport.broker.access import (
     Action,
     Effect,
     Forbidden,
-    topic_matches,
 )
+from purport.mqtt.topic_filters import topic_matches
 
 Topics = st.SearchStrategy[tuple[str, ...]]
 levels = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4)

@@ -31,6 +31,10 @@ def test_what_was_added_is_known_and_nothing_else_after_a_snapshot_too(
     for kept in known.kept():
         again.restore(kept)
 
+    for broker, epoch in {(one.broker, one.epoch) for one in (*added, *others)}:
+        sequences = [one.sequence for one in added if (one.broker, one.epoch) == (broker, epoch)]
+        end = max(sequences, default=-1) + 1
+        assert known.end(broker, epoch) == again.end(broker, epoch) == end
     for one in (*added, *others):
         assert (one in known) == (one in again) == (one in added)
     assert list(again.kept()) == list(known.kept())

@@ -14,7 +14,11 @@ import pytest
 
 from purport import parse
 from purport.demo.city import City
+from purport.mqtt.packets import Publish
 from purport.pipeline.job_folder import JobFolder
+from purport.spool.reader import SpoolReader
+from tests.mqtt.mosquitto_server import Mosquitto
+from tests.mqtt.publishing import begin_session, publish
 from tests.oracles.in_process import Rows, in_process
 from tests.pipeline.processes import (
     PATIENCE_SECONDS,
@@ -31,6 +35,7 @@ SUBSCRIPTIONS = (
     "{measures = temperature~, value > 30 °C} as heat",
 )
 FILES = 4
+SPOOLED = 6000
 # A driver waits until both workers are there, and does not wait long for one that has gone; code
 # is not generated, which would take longer than what it is for.
 SETTINGS = """
@@ -170,3 +175,26 @@ def test_a_worker_that_dies_loses_and_doubles_nothing(
     counts = [report.counts for report in job.reports()]
     assert sum(sum(one.matches.values()) for one in counts) == len(expected[0])
     assert sum(one.dead_letters for one in counts) == len(expected[1])
+
+
+def test_workers_read_the_spool_that_the_driver_fills(
+    cluster: Cluster, mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    source = f"{mosquitto.address}/cluster/#?client_id=cluster&quiet_seconds=1"
+    names = [f"e{number}" for number in range(SPOOLED)]
+    tasks_before = [cluster.finished_tasks(worker) for worker in range(2)]
+    begin_session(f"{mosquitto.address}/cluster/#?client_id=cluster")
+    payloads = [b'{"@id": "%s", "a": 1}' % name.encode() for name in names]
+    publish(mosquitto, [Publish("cluster/x", payload, 1) for payload in payloads])
+    asked = ["--until-end", "--measure", "exact", "-s", "{a = 1} as alone"]
+    command = [sys.executable, "-m", "purport", "stream", "--from", source, "--to"]
+    command += ["parquet:matches", *asked, "--master", cluster.master]
+
+    with started(command, cluster.environment, tmp_path / "output") as driver:
+        driver.wait(PATIENCE_SECONDS)
+
+    assert driver.returncode == 0, (tmp_path / "output").read_text()
+    found = ds.dataset(tmp_path / "matches", partitioning="hive").to_table()
+    assert sorted(found["event_id"].to_pylist()) == sorted(names)
+    assert SpoolReader(tmp_path / "matches" / "_purport" / "spool").end == SPOOLED
+    assert all(cluster.finished_tasks(one) > before for one, before in enumerate(tasks_before))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from purport.errors import InvalidInput, PurportError
+from purport.mqtt.topic_filters import require_topic_pattern, topic_matches
 
 ANYONE = "*"
 EVERY_GRAPH = "*"  # instead of one graph: allowed if no graph at all is denied
@@ -112,33 +113,6 @@ class AccessRules:
 
 
 OPEN = AccessRules(is_open=True)
-
-
-def topic_matches(pattern: str, topic: str) -> bool:
-    """Whether a topic is one of those that a pattern means.
-
-    >>> topic_matches("building/+/heat", "building/7/heat"), topic_matches("a/#", "a")
-    (True, True)
-    """
-    if pattern == "#":
-        return True
-    wanted, levels = pattern.split("/"), topic.split("/")
-    for place, one in enumerate(wanted):
-        if one == "#":
-            return True
-        if place == len(levels) or one not in ("+", levels[place]):
-            return False
-    return len(wanted) == len(levels)
-
-
-def require_topic_pattern(pattern: str) -> None:
-    """Raise `InvalidInput` where `+` or `#` are no whole levels, or `#` is not the last."""
-    levels = pattern.split("/")
-    for place, level in enumerate(levels):
-        if level == "#" and place < len(levels) - 1:
-            raise InvalidInput(f"{pattern!r}: # stands at the end of a topic's pattern")
-        if len(level) > 1 and ("+" in level or "#" in level):
-            raise InvalidInput(f"{pattern!r}: + and # stand for whole levels of a topic")
 
 
 def _graph_matches(pattern: str, graph: str) -> bool:

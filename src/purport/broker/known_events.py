@@ -1,4 +1,8 @@
-"""Which events of other brokers are in the journal: each of them is taken once."""
+"""Which events from elsewhere are in the journal: each of them is taken once.
+
+They come from other brokers, or out of logs that connectors keep, such as a spool: then the origin
+is the log, its identity, and a position there.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ class KeptBlocks(msgspec.Struct, frozen=True, array_like=True):
 
 
 class KnownEvents:
-    """Sequences of other brokers' events: one bit for each entry of theirs, as far as it matters.
+    """Sequences of events elsewhere: one bit for each entry there, as far as it matters.
 
     What came last is remembered, however old it is. What is older than all that is remembered
     counts as new.
@@ -55,6 +59,14 @@ class KnownEvents:
         elif self._count > MOST_OF_ALL:
             self._forget(next(iter(self._by_broker)))
 
+    def end(self, broker: str, epoch: str) -> int:
+        """The sequence after the last that is known of an epoch; 0 if none is."""
+        blocks = self._by_broker.get(broker, {})
+        place = max((place for one, place in blocks if one == epoch), default=None)
+        if place is None:
+            return 0
+        return place * _BITS + int.from_bytes(blocks[epoch, place], "little").bit_length()
+
     def kept(self) -> Iterator[KeptBlocks]:
         """What `restore` takes up, in this order."""
         for broker, blocks in self._by_broker.items():
@@ -75,3 +87,12 @@ class KnownEvents:
         self._count -= 1
         if not blocks:
             del self._by_broker[broker]
+
+
+def origin_id(origin: Origin) -> str:
+    """What an event is called by its origin alone, if nobody gave it an id.
+
+    >>> origin_id(Origin("mqtt:city", "5f0c", 17))
+    'mqtt:city:5f0c:17'
+    """
+    return f"{origin.broker}:{origin.epoch}:{origin.sequence}"

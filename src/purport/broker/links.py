@@ -208,10 +208,11 @@ class Links:
 
     def kept(self) -> KeptLinks | None:
         """What `restore` takes up; None if there is nothing to be kept."""
-        if not self._interests and not self._epochs:
+        known = tuple(self.known.kept())
+        if not self._interests and not self._epochs and not known:
             return None
         interests = {link: tuple(wanted.values()) for link, wanted in self._interests.items()}
-        return KeptLinks(interests, tuple(self._epochs), tuple(self.known.kept()))
+        return KeptLinks(interests, tuple(self._epochs), known)
 
     def restore(self, kept: KeptLinks) -> Iterator[Linked]:
         """Become what a snapshot says, but for the interests, which are to be taken up yet."""

@@ -40,7 +40,8 @@ class Origin(Struct, frozen=True, array_like=True, gc=False):
     """Where an event was published first, which it is known by wherever it comes.
 
     An epoch of a broker begins whenever it starts, and has a name that no other has: after a power
-    cut, or over an older copy of its journal, sequences may come again.
+    cut, or over an older copy of its journal, sequences may come again. What a connector brings has
+    the log it keeps in the place of a broker (`mqtt:NAME`), the log's identity and a position.
     """
 
     broker: str  # its name

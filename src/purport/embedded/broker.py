@@ -51,6 +51,7 @@ from purport.embedded.changing import changed
 from purport.embedded.deliveries import Deliveries
 from purport.embedded.explaining import explained
 from purport.embedded.housekeeping import Housekeeper
+from purport.embedded.incoming import Incoming
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
 from purport.embedded.neighbours import Neighbours
@@ -157,6 +158,7 @@ class Broker(Window):
             self._ledger, deliveries, self._listeners, lambda: self._settings, matching.matcher
         )
         self._timer = Timer(self._ledger.time_left, self._ledger.run_due)
+        self.incoming = Incoming(self._ledger, lambda: self._settings, self._timer)
         if self._ledger.time_left() is not None:
             self._timer.look()
 

@@ -7,11 +7,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from purport.broker.access import Action
 from purport.broker.asked import asked_in
 from purport.broker.judges import Judges, judges_of
 from purport.broker.links import PREFIX, Arrival, Epoch, link_id, link_text
-from purport.broker.publishing import arrived
 from purport.broker.records import (
     Begun,
     Delivery,
@@ -31,6 +29,7 @@ from purport.covering.graph import CoveringGraph
 from purport.covering.interest import Interest
 from purport.embedded.arguments import require_name
 from purport.embedded.deliveries import Deliveries
+from purport.embedded.incoming import Arrived, taken
 from purport.embedded.ledger import Ledger
 from purport.embedded.listeners import Listeners
 from purport.embedded.settings import BrokerSettings
@@ -47,14 +46,6 @@ class Departure(NamedTuple):
 
     number: int
     arrival: Arrival  # as it will be there
-
-
-class Arrived(NamedTuple):
-    """What became of events that a neighbour told."""
-
-    entries: list[Entry]
-    known: int = 0  # they were in the journal already
-    forbidden: int = 0  # the neighbour may not publish there
 
 
 class Neighbours:
@@ -156,17 +147,7 @@ class Neighbours:
         with self._ledger.lock:
             link = self._known(neighbour)
             principal = self._ledger.registry.get(link).owner
-            limits, access = self._settings().limits, self._settings().access
-            allowed = [
-                one for one in arrivals if access.allows(principal, Action.PUBLISH, topic=one.topic)
-            ]
-            draft = partial(arrived, arrivals=allowed, link=link, limits=limits, access=access)
-            entries = self._ledger.change(draft)
-            taken = sum(
-                type(one.record) is Published and one.record.origin is not None for one in entries
-            )
-            forbidden = len(arrivals) - len(allowed)
-            return Arrived(entries, len(allowed) - taken, forbidden)
+            return taken(self._ledger, self._settings(), arrivals, principal, link=link)
 
     def is_known(self, origin: Origin) -> bool:
         """Whether an event is in the journal."""

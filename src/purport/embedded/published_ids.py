@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from purport.broker.known_events import origin_id
 from purport.broker.records import Entry, Published
 from purport.errors import EventError
 from purport.model.event import Event
@@ -78,7 +79,9 @@ def _of_entries(entries: Iterator[Entry]) -> Iterator[tuple[PublishedId, int]]:
         event, record = entry.event, entry.record
         if event is None or not isinstance(record, Published) or record.rules:
             continue
-        if event.id != f"event-{entry.sequence}":  # which the broker has given it
+        origin = record.origin
+        is_named_so = origin is not None and event.id == origin_id(origin)
+        if not is_named_so and event.id != f"event-{entry.sequence}":  # which the broker has given
             known = published_id(event, record.publisher)
             if known is not None:
                 yield known, entry.sequence

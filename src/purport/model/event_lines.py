@@ -17,7 +17,7 @@ from purport.model.interval import Interval
 REMEMBERED_IDS = 100_000
 LONGEST_LINE = 16 * 1024 * 1024
 _LONGEST_TEXT_KEPT = 10_000
-_NOT_TOLD = (0, 0)
+_NOT_TOLD = (-1, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,16 @@ class EventLines:
     An event without an `@id` gets one from its place, e.g. `events.jsonl:17`. An `@id` that came
     before is refused, if it is among the last 100,000 (memory stays flat); the start and the
     end of one event may come apart under the same `@id`.
+
+    Records may be `counted` otherwise than lines: messages have offsets, from 0.
     """
 
-    def __init__(self, source: str, remembered_ids: int = REMEMBERED_IDS) -> None:
+    def __init__(
+        self, source: str, remembered_ids: int = REMEMBERED_IDS, *, counted: str = "line"
+    ) -> None:
         self.source = source
         self.line = 0
+        self._counted = counted
         self._remembered_ids = remembered_ids
         self._recent: dict[str, tuple[int, int]] = {}  # the lines of an event's start and end
         self._older: dict[str, tuple[int, int]] = {}
@@ -127,9 +132,11 @@ class EventLines:
         told = self._recent.get(identifier) or self._older.get(identifier) or _NOT_TOLD
         brought = _parts_told(interval, self.line)
         for before, now in zip(told, brought, strict=True):
-            if before and now:
-                raise EventError(f"duplicate '@id' {identifier!r}, first seen in line {before}")
-        self._recent[identifier] = (told[0] or brought[0], told[1] or brought[1])
+            if before >= 0 and now >= 0:
+                raise EventError(
+                    f"duplicate '@id' {identifier!r}, first seen in {self._counted} {before}"
+                )
+        self._recent[identifier] = (max(told[0], brought[0]), max(told[1], brought[1]))
         self._make_room()
         return identifier
 
@@ -142,7 +149,7 @@ def _parts_told(interval: Interval | None, line: int) -> tuple[int, int]:
     """The lines in which the start and the end of an event came; one without times is whole."""
     if interval is None:
         return line, line
-    return (0 if interval.start is None else line), (0 if interval.end is None else line)
+    return (-1 if interval.start is None else line), (-1 if interval.end is None else line)
 
 
 def events_in(lines: Iterable[bytes], source: str) -> Iterator[Event | DeadLetter]:

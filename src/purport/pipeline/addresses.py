@@ -30,12 +30,17 @@ class Address:
             return cls(scheme, text)
         rest, mark, query = rest.partition("?")
         try:
-            options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(mark)))
+            plain = query.replace("+", "%2B")  # which stands for itself here, as in topics
+            pairs = parse_qsl(plain, keep_blank_values=True, strict_parsing=bool(mark))
         except ValueError:
             raise InvalidInput(
                 f"{text!r}: expected options as ?name=value&name=value, got {query!r}"
             ) from None
-        return cls(scheme, rest, options)
+        options: dict[str, Any] = {}
+        for name, value in pairs:  # one that comes more than once has several values
+            options.setdefault(name, []).append(value)
+        single = {name: one if len(one) > 1 else one[0] for name, one in options.items()}
+        return cls(scheme, rest, single)
 
     def __str__(self) -> str:
         options = "&".join(f"{name}={value}" for name, value in self.options.items())

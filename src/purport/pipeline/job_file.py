@@ -19,6 +19,7 @@ from purport.pipeline.sinks.catalogue import sink_at
 from purport.pipeline.sinks.sink import Fleeting, Sink
 from purport.pipeline.sources.catalogue import source_at
 from purport.pipeline.sources.files import Files
+from purport.pipeline.sources.mqtt import Mqtt
 from purport.pipeline.watched import Watched
 from purport.settings import read_options, read_toml
 
@@ -60,6 +61,8 @@ class JobOptions(msgspec.Struct, frozen=True, rename=_NAMES):
         sink = sink_at(self.writes, self.sink)
         lexicon = self.lexicon.resolve() if self.lexicon is not None else None
         source, folder = source_at(self.reads, since(self.since), self.source), self._folder(sink)
+        if isinstance(source, Mqtt):
+            source = source.with_spool(folder.folder / "spool")
         if isinstance(source, Files):
             _require_apart(self.checkpoint, source)
             _require_apart(sink.home and sink.home.parent, source)

@@ -47,6 +47,19 @@ LINES = _table(
     line=BinaryType(),  # the text as it stands there, not yet known to be UTF-8
 )
 
+# Messages of a broker, or of a spool. `offset` grows within one topic and partition.
+MESSAGES = _table(
+    topic=StringType(),
+    partition=IntegerType(),  # null where there are none
+    offset=LongType(),  # counted from 0
+    timestamp=TimestampType(),  # when it was published, or when we had it
+    value=BinaryType(),  # what it says; null, as empty, says nothing
+    key=BinaryType(),
+    headers=ArrayType(_table(key=StringType(), value=BinaryType())),
+    content_type=StringType(),
+    is_retained=BooleanType(),  # it is older than the subscription that brought it
+)
+
 MATCHES = _table(
     event_id=StringType(),
     subscription=StringType(),  # its name, or its text when it has none
@@ -78,6 +91,9 @@ TIMED_EVENTS = _table(
 
 # What a sink that shows matches takes from a task: the first ones, then how many more there are.
 SHOWN = StructType([*MATCHES.fields, StructField("more", LongType())])
+
+# What Spark's package for Kafka writes.
+KAFKA_MESSAGES = _table(key=StringType(), value=BinaryType())
 
 DEAD_LETTERS = _table(
     source=StringType(),

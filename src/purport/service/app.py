@@ -23,6 +23,7 @@ from purport.service import (
     subscriptions,
     watching,
 )
+from purport.service.mqtt import routes as mqtt_routes
 from purport.service.overlay import routes as overlay_routes
 from purport.service.problems import Refused, problem_response
 from purport.service.service import Service
@@ -48,6 +49,7 @@ def application(service: Service) -> Starlette:
             openapi,
             watching,
             overlay_routes,
+            mqtt_routes,
         )
         for route in part.routes(service)
     ] + [*service.more_routes]

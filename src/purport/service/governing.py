@@ -20,7 +20,7 @@ from purport.service.settings import ServiceSettings, require_sound
 _LOG = logging.getLogger("purport.service")
 _SECONDS_BETWEEN_LOOKS = 1.0
 _QUIET_SECONDS = 0.2  # without a change, and a file has been written
-_AFTER_A_RESTART = ("listen", "broker", "limits", "triples", "changes", "overlay")
+_AFTER_A_RESTART = ("listen", "broker", "limits", "triples", "changes", "overlay", "mqtt")
 
 Stamp = tuple[int, int] | None  # when a file was changed, and its size
 

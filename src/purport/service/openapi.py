@@ -26,6 +26,7 @@ from purport.service import (
 )
 from purport.service.answers import json_answer
 from purport.service.bodies import JSON
+from purport.service.mqtt.routes import MQTT
 from purport.service.operation import Answer, Content, Operation, resources
 from purport.service.overlay.routes import OVERLAY
 from purport.service.protocol_operations import OAUTH, SPARQL, WATCHING
@@ -58,6 +59,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *SPARQL,
     *WATCHING,
     OVERLAY,
+    MQTT,
     *OAUTH,
     DOCUMENT,
 )

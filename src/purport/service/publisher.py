@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
+from purport.broker.known_events import origin_id
 from purport.broker.links import Arrival
 from purport.broker.records import Origin, Published
 from purport.client.messages import EventReceipt
 from purport.embedded.broker import Broker
-from purport.embedded.neighbours import Arrived
+from purport.embedded.incoming import Arrived
 from purport.embedded.published_ids import PublishedId, given_id, published_id
 from purport.model.event import Event
 from purport.service.desk import Desk, Overloaded
@@ -80,20 +82,33 @@ class Publisher:
 
         An event with an id of its own is published once, at whatever broker somebody tries again.
         """
-        return await self._desk.write(lambda: self._arrive(neighbour, arrivals))
+        arrive = partial(self._broker.neighbours.arrive, neighbour)
+        return await self._desk.write(lambda: self._arrive(arrivals, arrive))
 
-    def _arrive(self, neighbour: str, arrivals: Sequence[Arrival]) -> Arrived:
+    def take(self, arrivals: Sequence[Arrival], publisher: str | None) -> Arrived:
+        """The same of what a connector brings, in the thread that writes.
+
+        Events that have no id of their own are named by their origins.
+        """
+        return self._arrive(arrivals, partial(self._broker.incoming.arrive, principal=publisher))
+
+    def _arrive(
+        self, arrivals: Sequence[Arrival], arrive: Callable[[Sequence[Arrival]], Arrived]
+    ) -> Arrived:
         remembered, neighbours = self._known(), self._broker.neighbours
         fresh: list[Arrival] = []
         keys: dict[Origin, PublishedId] = {}
+        seen: set[PublishedId] = set()
         for one in arrivals:
-            key = None if one.rules else published_id(one.event, one.publisher)
+            is_named_so = one.event.id == origin_id(one.origin)
+            key = None if one.rules or is_named_so else published_id(one.event, one.publisher)
             if key is None or (one.again is not None and neighbours.is_known(one.origin)):
                 fresh.append(one)  # of what is known, that it was rerouted may not be
-            elif remembered.find(key) is None and key not in keys.values():
+            elif remembered.find(key) is None and key not in seen:
                 fresh.append(one)
+                seen.add(key)
                 keys[one.origin] = key
-        arrived = neighbours.arrive(neighbour, fresh)
+        arrived = arrive(fresh)
         for entry in arrived.entries:
             if isinstance(entry.record, Published) and entry.record.origin in keys:
                 remembered.add(keys[entry.record.origin], entry.sequence)

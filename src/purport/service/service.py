@@ -13,6 +13,7 @@ from purport.embedded.broker import Broker
 from purport.service.delivery import Delivery
 from purport.service.desk import Desk
 from purport.service.metrics import Metrics
+from purport.service.mqtt.bridges import Bridges
 from purport.service.overlay.exchange import Exchange
 from purport.service.overlay.overlay import Overlay
 from purport.service.problems import Refused
@@ -55,6 +56,7 @@ class Service:
     publisher: Publisher = field(init=False)
     delivery: Delivery = field(init=False)
     overlay: Overlay | None = field(init=False)  # of a broker that has neighbours
+    bridges: Bridges | None = field(init=False)  # to brokers of MQTT
 
     def __post_init__(self) -> None:
         publisher = Publisher(
@@ -66,6 +68,7 @@ class Service:
         object.__setattr__(self, "publisher", publisher)
         object.__setattr__(self, "delivery", Delivery(self.broker.undisturbed))
         object.__setattr__(self, "overlay", self._overlay(publisher))
+        object.__setattr__(self, "bridges", self._bridges(publisher))
 
     def require_let_in(self, name: str | None, token: str | None) -> None:
         """Raise `Refused` if somebody whom a token has let in would not be any more."""
@@ -79,6 +82,8 @@ class Service:
             self.overlay.close()
         self.delivery.close()
         self.desk.close()
+        if self.bridges is not None:
+            self.bridges.close()
 
     def _overlay(self, publisher: Publisher) -> Overlay | None:
         overlay = self.settings.overlay
@@ -93,3 +98,7 @@ class Service:
             lets_in=self.lets_in,
             knows_names=self.settings.auth.is_on,
         )
+
+    def _bridges(self, publisher: Publisher) -> Bridges | None:
+        bridges, folder = self.settings.mqtt, self.settings.broker.kept_in
+        return Bridges(bridges, self.broker, self.desk, publisher, folder) if bridges else None

@@ -26,6 +26,8 @@ from purport.service.desk import Desk
 from purport.service.door import Door
 from purport.service.governing import Governing
 from purport.service.listening import Addresses, addresses, allow_descriptors, bound_sockets
+from purport.service.mqtt.bridges import register_outgoing, require_bridges
+from purport.service.mqtt.settings import PREFIX as MQTT_PREFIX
 from purport.service.overlay.registering import register_links
 from purport.service.overlay.wire import trusted
 from purport.service.rule_files import RuleFiles, read_rule_files
@@ -69,6 +71,7 @@ def serve(
         governing.begin()
         register(broker, settings)
         register_links(broker, settings.overlay)
+        register_outgoing(broker, settings.mqtt)
         desk = Desk(settings.limits.requests_waiting)
         kept = settings.broker.kept_in
         found = addresses(
@@ -113,6 +116,7 @@ def require_usable(settings: ServiceSettings) -> None:
             raise InvalidInput(f"broker.ontology: {path} is not there")
     read_rule_files(settings.rules, settings.access_rules())
     require_translatable(settings)
+    require_bridges(settings.mqtt)
     for one in settings.overlay.neighbours if settings.overlay is not None else ():
         one.token_to_show()
         if one.ca is not None:
@@ -129,7 +133,7 @@ def opened(settings: ServiceSettings) -> Iterator[Broker]:
         webhooks_to_private=settings.posts_to_private,
         infers=keeping.infers,
         may_load=keeping.may_load,
-        reserved=RESERVED,
+        reserved=(*RESERVED, MQTT_PREFIX),
         most_rows=settings.limits.subscribed_rows,
     )
     with _broker(keeping, ontology, set_so) as broker:
@@ -196,6 +200,8 @@ class _Running:
                 await self._translating.begin()
                 if self._service.overlay is not None:
                     await self._service.overlay.begin()
+                if self._service.bridges is not None:
+                    self._service.bridges.begin()
                 begun()
                 await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
                 await self._drain()
@@ -213,6 +219,8 @@ class _Running:
         asyncio.get_running_loop().call_later(drain_seconds, self._server.abort)
         self._service.draining.set()
         await self._translating.stop()
+        if self._service.bridges is not None:
+            await self._service.bridges.stop()
         if self._service.overlay is not None:
             await self._service.overlay.stop()
         with suppress(TimeoutError):

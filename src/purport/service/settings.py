@@ -15,6 +15,8 @@ from purport.broker.access import ANYONE, OPEN, AccessRule, AccessRules, Action,
 from purport.errors import InvalidInput, PurportError, UnusablePath
 from purport.model.term import is_iri
 from purport.posting import is_loopback, shown
+from purport.service.mqtt.settings import MqttSettings
+from purport.service.mqtt.settings import problems as mqtt_problems
 from purport.service.overlay.address import overlay_address
 from purport.settings import in_environment, merged, read_options, read_toml
 
@@ -268,6 +270,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     triples: tuple[Triples, ...] = ()
     changes: tuple[Changes, ...] = ()
     overlay: OverlaySettings | None = None  # this broker has no neighbours
+    mqtt: tuple[MqttSettings, ...] = ()
 
     @property
     def posts_to_private(self) -> bool:
@@ -382,6 +385,7 @@ def _problems(settings: ServiceSettings) -> Iterator[str]:
                 yield f"triples[{number}].{name}: expected an absolute IRI, got {iri!r:.100}"
     if settings.overlay is not None:
         yield from _of_overlay(settings.overlay)
+    yield from mqtt_problems(settings.mqtt)
     yield from _beyond(settings)
 
 

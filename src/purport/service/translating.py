@@ -48,7 +48,7 @@ def register(broker: Broker, settings: ServiceSettings) -> None:
     """Have the subscriptions that are wanted, and no others that were once."""
     wanted = {line.id: (one, line) for one, line in _lines(settings)}
     for registration in broker.reserved_registrations():
-        if registration.id not in wanted:
+        if registration.id.startswith(RESERVED) and registration.id not in wanted:
             broker.unsubscribe(registration.id, who=registration.owner)
     for one, line in wanted.values():
         with _told_of(one):

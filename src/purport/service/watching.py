@@ -26,6 +26,8 @@ def routes(service: Service) -> list[BaseRoute]:
         families = list(service.metrics.families(tally))
         if service.overlay is not None:
             families += await service.overlay.families()
+        if service.bridges is not None:
+            families += await service.bridges.families()
         return Response(exposition(families), media_type=CONTENT_TYPE)
 
     async def health(request: Request) -> Response:
@@ -40,6 +42,10 @@ def routes(service: Service) -> list[BaseRoute]:
             _LOG.warning("not ready: %s", error)
             told = "the journal cannot be written: see the log of the service"
             raise Refused(503, "not_ready", told) from None
+        missing = [] if service.bridges is None else service.bridges.missing()
+        if missing:
+            told = f"no connection to a broker of MQTT: {', '.join(missing)}"
+            raise Refused(503, "not_ready", told)
         return _told({"status": "ready"})
 
     return [

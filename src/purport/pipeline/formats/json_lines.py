@@ -10,7 +10,7 @@ import numpy as np
 
 from purport.errors import EventError
 from purport.matching.batches import Batch
-from purport.matching.flat_lists import Integers
+from purport.matching.flat_lists import Integers, Places
 from purport.matching.interned import Interned
 from purport.matching.json_kernel import LEFT, PLAIN
 from purport.matching.matcher import Matcher
@@ -28,11 +28,11 @@ def json_lines(part: FilePart) -> Iterator[ToldLines]:
         yield ToldLines(reader, text)
 
 
-def read_lines(reader: EventLines, lines: Iterable[bytes]) -> Told:
-    """What the next lines tell."""
+def read_lines(reader: EventLines, lines: Iterable[bytes], published: Places | None = None) -> Told:
+    """What the next lines tell, and when each was told, if that is known."""
     told = Told(reader.source)
-    for line in lines:
-        _read_line(reader, line, told)
+    for place, line in enumerate(lines):
+        _read_line(reader, line, told, None if published is None else int(published[place]))
     return told
 
 
@@ -48,6 +48,7 @@ class ToldLines:
     reader: EventLines
     text: bytes
     appeared: float | None = None
+    published: Places | None = None  # when each was told, in microseconds since 1970, if known
     _is_read: bool = field(init=False, default=False)
     _lines: PlainLines = field(init=False)
     _plain: Told = field(init=False)  # its records are the numbers of its lines
@@ -71,6 +72,9 @@ class ToldLines:
                 for number, one in enumerate(events)
                 if one.interval is not None
             }
+            if self.published is not None:
+                told = self.published[np.array(plain.records, np.int64)].tolist()
+                plain.published = dict(enumerate(told))
             plain.records = [self._line(place) for place in plain.records]
             matched = plain.match(matcher)
         else:
@@ -82,7 +86,7 @@ class ToldLines:
 
     def parts(self) -> Sequence[Told]:
         """The objects that the lines are."""
-        return [read_lines(self.reader, self.text.split(b"\n"))]
+        return [read_lines(self.reader, self.text.split(b"\n"), self.published)]
 
     @property
     def ids(self) -> list[str]:
@@ -95,7 +99,9 @@ class ToldLines:
 
     def times(self) -> EventTimes:
         """When they happened."""
-        return EventTimes.of_plain(self._lines, np.array(self._plain.records, np.int64))
+        places = np.array(self._plain.records, np.int64)
+        published = None if self.published is None else self.published[places]
+        return EventTimes.of_plain(self._lines, places, published)
 
     def aliased(self) -> Iterator[int]:
         """Those whose names may tell a time."""
@@ -142,17 +148,20 @@ class ToldLines:
 
     def _read_left(self, place: int, before: int) -> None:
         self.reader.line = before + place
-        _read_line(self.reader, self._line(place), self._others)
+        published = None if self.published is None else int(self.published[place])
+        _read_line(self.reader, self._line(place), self._others, published)
 
     def _line(self, place: Any) -> bytes:
         return self.text[self._lines.starts[place] : self._lines.ends[place]]
 
 
-def _read_line(reader: EventLines, line: bytes, told: Told) -> None:
+def _read_line(reader: EventLines, line: bytes, told: Told, published: int | None = None) -> None:
     try:
         said = reader.read_object(line)
     except EventError as error:
         told.refuse(reader.line, str(error), line)
     else:
         if said is not None:
+            if published is not None:
+                told.published[len(told)] = published
             told.add(said, reader.line, line)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +10,7 @@ import pyarrow as pa
 from purport.errors import EventError
 from purport.model.event import Event, Statement
 from purport.model.event_lines import EventLines, ToldObject
+from purport.model.plain_values import plain_value
 from purport.model.term import Text
 from purport.pipeline.told import Told
 
@@ -48,28 +46,4 @@ def _event(row: Mapping[str, Any], reader: EventLines) -> ToldObject:
 
 
 def _object(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in row.items()}
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    match value:
-        case float():
-            return value if math.isfinite(value) else None
-        case datetime():
-            return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
-        case date() | time():
-            return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
-        case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
-        case bytes():
-            return value.decode("utf-8", "backslashreplace")
-        case dict():
-            return {name: _plain(inner) for name, inner in value.items()}
-        case list() if value and all(isinstance(one, tuple) for one in value):  # a map
-            return {str(name): _plain(inner) for name, inner in value}
-        case list():
-            return [_plain(inner) for inner in value]
-    return value
+    return {name: plain_value(value) for name, value in row.items()}

@@ -18,7 +18,7 @@ from purport.pipeline.jobs.run_stream import EVERY_SECONDS, run_stream
 from purport.pipeline.matcher_spec import MatcherSettings, MatcherSpec
 from purport.pipeline.notes import Notes
 from purport.pipeline.sinks.sink import Sink
-from purport.pipeline.sources.source import Source
+from purport.pipeline.sources.source import Source, Spread
 from purport.pipeline.timed.asked import split
 from purport.pipeline.timed.batches import matches_in_time
 from purport.pipeline.timed.engines import EnginesSpec, packed, since
@@ -113,7 +113,8 @@ class _Batches:
         notes = job.folder.notes([home] if home is not None else [])
         spec = self._current_spec()
         cores = _cores_now(records.sparkSession)
-        spread = records.repartition(cores)
+        is_spread = isinstance(job.source, Spread)
+        spread = records if is_spread else records.repartition(cores)
         if spec.asked().has_time:
             engines = self._engines(spec, batch, notes, cores)
             found = matches_in_time(spread, job.source.reader, spec, engines, notes)

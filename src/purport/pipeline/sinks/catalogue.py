@@ -10,8 +10,12 @@ import msgspec
 
 from purport.errors import InvalidInput
 from purport.pipeline.addresses import Address
+from purport.pipeline.kafka.address import KafkaTopics
+from purport.pipeline.mqtt.address import broker_text, other_options
 from purport.pipeline.sinks.batch_folders import BatchFolders, FileKind
 from purport.pipeline.sinks.console import ConsoleOptions, ConsoleTables
+from purport.pipeline.sinks.kafka import KafkaSinkOptions, KafkaTopic
+from purport.pipeline.sinks.mqtt import MqttSinkOptions, MqttTopics
 from purport.pipeline.sinks.sink import SINKS, Sink
 from purport.pipeline.sinks.webhook import Webhook, WebhookOptions
 from purport.posting import shown
@@ -52,6 +56,20 @@ def _make_console(address: Address) -> Sink:
     if address.rest:
         raise InvalidInput(f"expected console: and nothing else, got {str(address)!r}")
     return ConsoleTables(read_options(ConsoleOptions, address.options, str(address)).rows)
+
+
+@SINKS.register("kafka")
+def _make_kafka(address: Address) -> Sink:
+    options = read_options(KafkaSinkOptions, address.options, f"{address.scheme}:")
+    return KafkaTopic(KafkaTopics.at(address, options), options)
+
+
+@SINKS.register("mqtt", "mqtts")
+def _make_mqtt(address: Address) -> Sink:
+    options = read_options(MqttSinkOptions, other_options(address), f"{address.scheme}:")
+    topics = MqttTopics(broker_text(address), options)
+    topics.require_usable()
+    return topics
 
 
 for _kind in FileKind:

@@ -8,11 +8,16 @@ from typing import Annotated, Any
 
 import msgspec
 
+from purport.errors import InvalidInput
 from purport.pipeline.addresses import Address
 from purport.pipeline.formats.catalogue import FORMATS
+from purport.pipeline.kafka.address import KafkaTopics
+from purport.pipeline.mqtt.address import broker_text, other_options
 from purport.pipeline.sources.archives import Archived
 from purport.pipeline.sources.files import BATCH_BYTES, Files
 from purport.pipeline.sources.journals import Journaled
+from purport.pipeline.sources.kafka import Kafka, KafkaOptions
+from purport.pipeline.sources.mqtt import Mqtt, MqttOptions
 from purport.pipeline.sources.source import SOURCES, Since, Source
 from purport.settings import read_options
 
@@ -55,6 +60,24 @@ def _archived(address: Address, since: Since | None) -> Source:
 def _journaled(address: Address, since: Since | None) -> Source:
     options = read_options(FileOptions, address.options, str(address))
     return Journaled(address.path(), since, options.files_per_batch, options.bytes_per_batch)
+
+
+@SOURCES.register("kafka")
+def _kafka(address: Address, since: Since | None) -> Source:
+    options = read_options(KafkaOptions, address.options, f"{address.scheme}:")
+    source = Kafka(KafkaTopics.at(address, options), since, options)
+    source.reader  # noqa: B018 - what is wrong with the options is told before Spark is started
+    return source
+
+
+@SOURCES.register("mqtt", "mqtts")
+def _mqtt(address: Address, since: Since | None) -> Source:
+    options = read_options(MqttOptions, other_options(address), f"{address.scheme}:")
+    source = Mqtt(broker_text(address), since, options)
+    if not source.broker.filters:
+        raise InvalidInput(f"{source.place}: expected a filter, such as {address.scheme}://HOST/#")
+    source.reader  # noqa: B018 - what is wrong with the options is told before Spark is started
+    return source
 
 
 SOURCES.register("file")(_MakeFiles())

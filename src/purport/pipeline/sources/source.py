@@ -35,6 +35,15 @@ class Source(Protocol):
         """The rows, as a stream; `InvalidInput` if there is nothing to read from."""
 
 
+class Spread:
+    """A source inherits this if its rows are spread over tasks already, and their order counts.
+
+    The rows of others say where events are, and are shared out among all cores.
+    """
+
+    __slots__ = ()
+
+
 # Makes a source of an address; `since` is a time or an offset to begin at.
 MakeSource = Callable[[Address, Since | None], Source]
 

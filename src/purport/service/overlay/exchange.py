@@ -14,7 +14,8 @@ from purport.broker.judges import Judges, needed_to_judge
 from purport.broker.links import Arrival
 from purport.covering.forwarding import Digest, Forwarding
 from purport.embedded.broker import Broker
-from purport.embedded.neighbours import Arrived, Departure
+from purport.embedded.incoming import Arrived
+from purport.embedded.neighbours import Departure
 from purport.embedded.subscriber import Subscriber
 from purport.service.desk import Desk
 from purport.service.overlay.messages import Interests

@@ -1,0 +1,1 @@
+"""MQTT on Spark: a data source that reads a spool, into which a broker's messages come."""

@@ -1,0 +1,1 @@
+"""Bridges to brokers of MQTT: messages come as events, and matches go out on topics."""

@@ -1,0 +1,1 @@
+"""Messages on disk, in the order in which they came: kept before they are acknowledged."""
